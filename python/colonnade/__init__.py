@@ -94,7 +94,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    # The bench brings its own weight: it is loaded by whoever asks for it.
+    # The bench imports large modules, so it is loaded on first use.
     if name == "bench":
         import importlib
 

@@ -1,4 +1,4 @@
-"""Stubs of the Rust core. Everything here is private to the package: users see `colonnade` alone.
+"""Stubs of the Rust core. Everything here is private to the package: users see only `colonnade`.
 
 Text called *tagged JSON* is the form that `colonnade._values.tagged_labels` writes: plain JSON where JSON can hold the
 value, a one-key object such as ``{"$tuple": [...]}`` where it cannot.
@@ -76,7 +76,7 @@ class ArrowColumn:
     def values(self) -> np.ndarray:
         """Primitive types: the values as a 1-D NumPy array over the same memory (bool: unpacked copy; timestamps and
         durations as datetime64 / timedelta64 of their unit, zone dropped; date32 as datetime64[D]; fixed_size_binary
-        as V); null slots hold whatever stands there. Writable where a frame that owns its memory alone gave the column.
+        as V); null slots have any value. Writable if the column is of a frame that is the only owner of its memory.
         TypeError for other types."""
     @staticmethod
     def block(columns: Sequence[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarray:
@@ -173,7 +173,7 @@ class Axis:
 
 # --------------------------------------------------------------------------- frames
 _Steps = Sequence[Sequence[int]]  # places within a column: for each the numbers of the children that lead there
-_Spot = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether nothing stands below
+_FieldPath = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether it is a leaf
 
 class CoreFrame:
     """A materialised frame: blocks and columns in memory (or over a map), both axes."""
@@ -208,10 +208,10 @@ class CoreFrame:
         """One name a column: NumPy descr ("<f8") for blocks, Arrow type name for the rest."""
     def select(self, positions: Sequence[int]) -> CoreFrame:
         """Columns by position, in that order; repeats allowed. No copy of data."""
-    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
+    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_FieldPath]:
         """As `File.leaf_paths`."""
     def leaf_dtype(self, position: int, steps: _Steps) -> str: ...
-    def kept(self, leaves: Mapping[int, _Steps] | None) -> CoreFrame:
+    def project_leaves(self, leaves: Mapping[int, _Steps] | None) -> CoreFrame:
         """Of these columns, by position, the parts at these places alone. No copy. ColumnNotFound for a position that
         holds nothing nested."""
     def slice(self, start: int, stop: int) -> CoreFrame: ...
@@ -401,7 +401,7 @@ class File(_OpenedBatches):
 
     @staticmethod
     def open_path(path: str | bytes, *, mmap: bool, options: ReadOptions, progress: Progress | None = None) -> File:
-        """`progress`, here and below: told of what is read or decoded at opening; of most files nothing."""
+        """`progress`, here and below: called for bytes that are read or decoded at opening."""
     @staticmethod
     def open_buffer(buffer: object, *, options: ReadOptions, progress: Progress | None = None) -> File:
         """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
@@ -425,7 +425,7 @@ class File(_OpenedBatches):
         missing, which `allow_truncated` takes), metadata_version (4, 5), big_endian. parquet: created_by,
         format_version, labels_are_names (each column's label is its name in the schema). msgpack: orient. Text: orient
         (of csv "csv", of ndjson "records"), packing ("gzip", "zstd", None), dropped (rows skipped as on_error="skip"
-        says), nulled (cells and rows made null as on_error="null" says), dialect (of csv what was told by the look, as
+        says), nulled (cells and rows made null as on_error="null" says), dialect (of csv the detected dialect, as
         JSON)."""
     def members(self) -> list[dict[str, Any]]:
         """npz, npy: name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes,
@@ -452,7 +452,7 @@ class File(_OpenedBatches):
         leaves: Mapping[int, _Steps] | None = None,
     ) -> CoreFrame:
         """Batch or row group i alone, Arrow's layout. IndexError past the end."""
-    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_Spot]:
+    def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_FieldPath]:
         """The places within a column (or within its parts at `steps`), parents first; none where it is not nested."""
     def leaf_dtype(self, position: int, steps: _Steps) -> str:
         """The name of the type that these parts of a column have."""
@@ -687,7 +687,7 @@ class MsgpackReadOptions(ReadOptions):
         limits: Limits,
         threads: int | None = None,
         verify: bool = False,
-        orient: str | None = None,  # "columns" | "records" | "split"; None: told by the look
+        orient: str | None = None,  # "columns" | "records" | "split"; None: detected
         ext: str = "error",  # | "bytes": a struct of code and data
         invalid_utf8: str = "error",  # | "bytes": the column is bytes
     ) -> None: ...
@@ -713,7 +713,7 @@ class CsvReadOptions(ReadOptions):
         limits: Limits,
         threads: int | None = None,
         verify: bool = False,
-        delimiter: str | None = None,  # None: told by the look
+        delimiter: str | None = None,  # None: detected
         quotechar: str | None = '"',
         escapechar: str | None = None,
         doublequote: bool = True,
@@ -732,7 +732,7 @@ class CsvReadOptions(ReadOptions):
         on_error: str = "raise",  # | "null" | "skip"
         big_ints: str = "text",  # | "decimal" | "error"
         schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: what is there
-        sidecar: bytes | None = None,  # what stands beside a file that is not opened by its path
+        sidecar: bytes | None = None,  # the sidecar of a file that is not opened by its path
     ) -> None:
         """Of a path FILE.schema.json beside it is taken up, unless `schema` says otherwise. `verify`, here and of the
         other text formats: opening decodes everything anyway."""
@@ -834,7 +834,7 @@ class YamlWriteOptions(WriteOptions):
 
 # --------------------------------------------------------------------------- connections
 class ConnectOptions:
-    """What a connection or listener is told; checked when made (OptionError)."""
+    """Options of a connection or listener. The constructor validates them (OptionError)."""
 
     def __init__(
         self,
@@ -928,11 +928,11 @@ class Listener:
         """tcp://host:port (port 0: any free one), tls://host:port, unix:/path (mode 0600; a stale socket file is
         replaced, a live one is an error). OSError with the address: a port in use, a path too long."""
     def accept(self, timeout_s: float | None = None) -> tuple[Connection | None, list[tuple[str, str]]]:
-        """The next peer that satisfied everything, and who was turned away since, with the reason. None on timeout, and
-        after a second in which somebody was turned away: call it again for the time that is left.
+        """The next peer that authenticated, and the peers refused since, with the reason. None on timeout, and after a
+        second in which a peer was refused: call it again for the remaining time.
         Handshakes go on side by side, each at most handshake_timeout_s (by the clock, between calls too), 64 at once;
-        who holds a place that others wait for keeps it for a quarter of a second. Peers beyond max_peers open
-        connections are turned away."""
+        a handshake that others wait for keeps its place for a quarter of a second. Peers beyond max_peers open
+        connections are refused."""
     def close(self) -> None:
         """Removes its socket file."""
     def fileno(self) -> int: ...

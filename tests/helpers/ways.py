@@ -125,12 +125,12 @@ def check_comes_back(
     folder: Path,
     decoded: Callable[[cn.Frame], Any],
     identical: Callable[[Any, Any], None],
-    surely: Callable[[Any, Any], bool] = lambda first, further: False,
+    identical_in_memory: Callable[[Any, Any], bool] = lambda first, further: False,
 ) -> Path | None:
     """Written and read again, mapped and not, `data` is what it was; the path it was written to. What the format does
     not hold is refused by name, and leaves nothing (None).
 
-    The first result is compared by `identical`, and the next as well unless it is `surely` the first over again.
+    The first result is compared by `identical`, and the next as well unless `identical_in_memory` accepts it.
     """
     if problem := what_is_not_held(cn.Frame(data), way.format):
         with pytest.raises(cn.EncodeError, match=f"{way.format}: "):
@@ -141,7 +141,7 @@ def check_comes_back(
     first = decoded(cn.read(path))
     identical(data, first)
     further = cn.read(path, mmap=False, verify=True).to_native()
-    if not surely(first, further):
+    if not identical_in_memory(first, further):
         identical(data, further)
     return path
 

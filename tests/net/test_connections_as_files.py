@@ -131,7 +131,7 @@ def test_threads_of_a_connection_decode_what_came() -> None:
             assert frame.to_arrow().equals(TABLE)
 
 
-@pytest.mark.parametrize(("read", "method"), [(cn.read, "_landed"), (begin, "_batches")])
+@pytest.mark.parametrize(("read", "method"), [(cn.read, "_receive_frame"), (begin, "_batches")])
 def test_a_url_counts_silence_and_a_connection_the_whole_call(
     listener: cn.Listener, monkeypatch: pytest.MonkeyPatch, read: Callable[..., Any], method: str
 ) -> None:

@@ -35,9 +35,9 @@ impl ArrowColumn {
         Self { column: Column { tag, ..Column::new(data) } }
     }
 
-    fn type_error(&self, wanted: &str) -> PyErr {
+    fn type_error(&self, expected: &str) -> PyErr {
         let found = type_name(self.column.data.data_type(), self.column.ordered);
-        PyTypeError::new_err(format!("expected {wanted}, found {found}"))
+        PyTypeError::new_err(format!("expected {expected}, found {found}"))
     }
 
     fn field(&self) -> PyResult<Field> {

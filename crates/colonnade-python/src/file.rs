@@ -248,8 +248,14 @@ impl PyFile {
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
         let layout = if pandas { MemoryLayout::Pandas } else { MemoryLayout::AsStored };
-        let request =
-            LoadRequest { positions, kept: self.projection(leaves)?, rows, private, layout, threads };
+        let request = LoadRequest {
+            positions,
+            leaf_projection: self.projection(leaves)?,
+            rows,
+            private,
+            layout,
+            threads,
+        };
         let loaded = request.run(py, progress, |request| self.opened.load(request))?;
         Ok(CoreFrame::with_exclusivity(loaded.frame, loaded.private))
     }
@@ -266,8 +272,8 @@ impl PyFile {
         leaves: projection::RequestedPaths,
     ) -> PyResult<Vec<CoreFrame>> {
         let threads = threads.unwrap_or(self.threads);
-        let (kept, layout) = (self.projection(leaves)?, MemoryLayout::Arrow);
-        let request = LoadRequest { positions, kept, rows, private: false, layout, threads };
+        let (leaf_projection, layout) = (self.projection(leaves)?, MemoryLayout::Arrow);
+        let request = LoadRequest { positions, leaf_projection, rows, private: false, layout, threads };
         let frames = request.run(py, progress, |request| self.opened.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())
     }
@@ -282,8 +288,8 @@ impl PyFile {
         leaves: projection::RequestedPaths,
     ) -> PyResult<CoreFrame> {
         let threads = threads.unwrap_or(self.threads);
-        let (kept, layout) = (self.projection(leaves)?, MemoryLayout::Arrow);
-        let request = LoadRequest { positions, kept, rows: None, private: false, layout, threads };
+        let (leaf_projection, layout) = (self.projection(leaves)?, MemoryLayout::Arrow);
+        let request = LoadRequest { positions, leaf_projection, rows: None, private: false, layout, threads };
         let batch = request.run(py, None, |request| self.opened.batch(i, request));
         if batch.is_err()
             && i >= self.opened.batch_rows().map_or(0, |rows| rows.len())

@@ -207,11 +207,11 @@ impl CoreFrame {
         projection::type_name_of(self.frame.arrow_type(position), &steps)
     }
 
-    fn kept(&self, leaves: projection::RequestedPaths) -> PyResult<Self> {
-        let kept = projection::of_paths(leaves, &|position| self.frame.arrow_type(position))?;
+    fn project_leaves(&self, leaves: projection::RequestedPaths) -> PyResult<Self> {
+        let leaves = projection::of_paths(leaves, &|position| self.frame.arrow_type(position))?;
         let frame = (*self.frame).clone();
         Ok(Self::with_exclusivity(
-            if let Some(kept) = kept { frame.projected(&kept) } else { frame },
+            if let Some(leaves) = leaves { frame.projected(&leaves) } else { frame },
             self.is_exclusive,
         ))
     }

@@ -35,7 +35,7 @@ pub(crate) fn run_with_progress<T: Send>(
 /// The request of a Python call to load from an opened file.
 pub(crate) struct LoadRequest {
     pub(crate) positions: Option<Vec<usize>>,
-    pub(crate) kept: Option<Projection>,
+    pub(crate) leaf_projection: Option<Projection>,
     pub(crate) rows: Option<(usize, usize)>,
     pub(crate) private: bool,
     pub(crate) layout: MemoryLayout,
@@ -50,11 +50,11 @@ impl LoadRequest {
         progress: Callback,
         work: impl FnOnce(&Request<'_>) -> colonnade::Result<T> + Send,
     ) -> PyResult<T> {
-        let Self { positions, kept, rows, private, layout, threads } = self;
+        let Self { positions, leaf_projection, rows, private, layout, threads } = self;
         run_with_progress(py, progress, None, |progress| {
             work(&Request {
                 positions: positions.as_deref(),
-                projection: kept.as_ref(),
+                projection: leaf_projection.as_ref(),
                 rows,
                 private,
                 layout,

@@ -165,7 +165,7 @@ mod tests {
             .map(|e| e.unwrap().file_name().into_string().unwrap())
             .collect();
         left.sort();
-        let kept = [
+        let remaining = [
             ".x.7.0.tmp.bak",
             ".x.7.1.tmp",
             ".x.8.0.tmp",
@@ -175,9 +175,9 @@ mod tests {
             "x.7.0.tmp",
         ];
         let is_local = is_local(held.as_fd());
-        assert_eq!(left.len(), kept.len() + usize::from(!is_local));
+        assert_eq!(left.len(), remaining.len() + usize::from(!is_local));
         if is_local {
-            assert_eq!(left, kept);
+            assert_eq!(left, remaining);
         }
     }
 
@@ -200,10 +200,10 @@ mod tests {
     fn a_removed_leftover_is_not_claimed() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join(".x.7.0.tmp");
-        let made = File::create(&path).unwrap();
-        if is_local(made.as_fd()) {
+        let file = File::create(&path).unwrap();
+        if is_local(file.as_fd()) {
             sweep(&root.path().join("x"), None);
-            assert!(!claim(&made));
+            assert!(!claim(&file));
         }
     }
 }

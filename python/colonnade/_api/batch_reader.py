@@ -25,7 +25,7 @@ class Reader:
     _closed = False
     # Whether the types are those of all rows, rather than of those that came first.
     settled = True
-    # Who is told of each batch as it is given; what is read whole tells of itself.
+    # The progress callback for each batch. A source that is read whole reports its own progress.
     _progress: Progress | bool = None
     _drawn: AbstractContextManager[Callback | None] | None = None
     _steps: Steps | None = None
@@ -44,8 +44,11 @@ class Reader:
         return None, None
 
     def read_all(self) -> Frame:
-        """As one frame, everything that a file or memory holds of `arrow`, `arrows`, `parquet` or one value: what was
-        iterated over too. Else (a pipe, a connection; `csv`, `ndjson`, a series of `msgpack`) what was not read yet.
+        """Read one frame.
+
+        Of a file or memory in `arrow`, `arrows`, `parquet` or with one value, the frame has all rows. Pipes,
+        connections, `csv`, `ndjson` and series of `msgpack` can be read only once, so the frame has the rows that were
+        not read yet.
         """
         raise NotImplementedError
 
@@ -59,9 +62,9 @@ class Reader:
         )
 
     def close(self) -> None:
-        """Let go of the source. Frames that were handed out stay valid."""
+        """Close the source. Frames that were returned stay valid."""
         self._closed = True
-        self._told_all()
+        self._end_progress()
 
     def __enter__(self) -> "Reader":
         return self
@@ -74,7 +77,7 @@ class Reader:
             raise ValueError("reader: expected an open reader, found a closed one. Open the source again.")
 
     def _tell_of(self, batch: Frame | _core.CoreFrame, of: int | None = None) -> None:
-        """Tell of one batch more. `of`: bytes of all batches, where that is known."""
+        """Report one more batch. `of`: bytes of all batches, if known."""
         if not self._progress:
             return
         if self._steps is None:
@@ -82,8 +85,8 @@ class Reader:
             self._steps = Steps(self._drawn.__enter__(), of)
         self._steps.done(batch.nbytes)
 
-    def _told_all(self) -> None:
-        """Nothing more is told; a bar is taken away."""
+    def _end_progress(self) -> None:
+        """End the progress report, and remove the bar."""
         self._progress = None
         if self._drawn is not None:
             drawn, self._drawn = self._drawn, None
@@ -91,13 +94,13 @@ class Reader:
 
 
 class FileReader(Reader):
-    """Batches of something that can be looked at again: any of them, in any order, any number of times."""
+    """Batches of a file or of memory: any of them, in any order, any number of times."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._batch_rows = batch_rows(frame._file)
         self._spans = _spans(frame, self._batch_rows)
-        self._told: set[int] = set()
+        self._reported_batches: set[int] = set()
 
     @property
     def schema(self) -> Schema:
@@ -140,14 +143,14 @@ class FileReader(Reader):
 
     def _batch(self, i: int) -> Frame:
         frame = self._frame if self._batch_rows is None else _batch(self._frame, self._spans[i])
-        # Bytes of one batch; a frame that is decoded later tells of itself. None counts twice.
-        if self._progress and frame is not self._frame and i not in self._told:
-            self._told.add(i)
+        # A lazy frame reports its own decoding. Each batch is counted once.
+        if self._progress and frame is not self._frame and i not in self._reported_batches:
+            self._reported_batches.add(i)
             self._tell_of(frame, _nbytes(self._frame))
-            if len(self._told) == len(self._spans):
+            if len(self._reported_batches) == len(self._spans):
                 if self._steps is not None:
                     self._steps.finish()
-                self._told_all()
+                self._end_progress()
         return frame
 
     def __repr__(self) -> str:
@@ -161,7 +164,7 @@ def frame_batches(frame: Frame) -> Iterator[_core.CoreFrame]:
 
 
 def _nbytes(frame: Frame) -> int | None:
-    """Decoded bytes, where they can be told without decoding."""
+    """Decoded bytes, if they are known without decoding."""
     return frame.nbytes if frame._positions is None and frame._rows is None else None
 
 
@@ -177,7 +180,7 @@ def _spans(frame: Frame, counts: list[int] | None) -> Sequence[_Span]:
     spans = []
     for i, (first, count) in enumerate(zip(accumulate(counts, initial=0), counts, strict=False)):
         low, high = max(start - first, 0), min(stop - first, count)
-        # Batches without rows belong to a file that is read whole, but for those that a filter left.
+        # Batches without rows belong to a file that is read whole, unless a filter emptied them.
         if low < high or (frame._rows is None and count == 0 and file.keeps_empty_batches):
             spans.append((i, low, high))
     return spans

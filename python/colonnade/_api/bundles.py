@@ -14,14 +14,14 @@ from .._io.nearest import nearest_hint
 from .._io.progress import reporting
 from .._io.sources import Source
 from .._io.targets import AnyTarget, Target, as_target, released, settle
-from .._values.terminal_text import cut, label_text
+from .._values.terminal_text import label_text, truncate
 from ..errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 from .open_source import File, open_file
 from .store import store_bundle
 
 
 class Bundle(Mapping[str, Frame]):
-    """Label to Frame. A frame is opened when it is asked for, and decoded when it is converted."""
+    """Maps labels to frames. A frame is opened on access, and decoded when it is converted."""
 
     def __init__(self, file: File, options: Options) -> None:
         self._file = file
@@ -33,8 +33,8 @@ class Bundle(Mapping[str, Frame]):
         if label not in self._known:
             near = nearest_hint(str(label), self._labels)
             raise ColumnNotFound(f"frame {label!r} is not there{near}")
-        made = self._options
-        return Frame._make(file=self._file.open_label(label), threads=made.threads, progress=made.progress)
+        options = self._options
+        return Frame._make(file=self._file.open_label(label), threads=options.threads, progress=options.progress)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._labels)
@@ -46,17 +46,17 @@ class Bundle(Mapping[str, Frame]):
         return label in self._known
 
     def __repr__(self) -> str:
-        return cut(f"<Bundle: {len(self)} frames: {', '.join(map(label_text, self._labels[:20]))}>", 400)
+        return truncate(f"<Bundle: {len(self)} frames: {', '.join(map(label_text, self._labels[:20]))}>", 400)
 
 
 def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
-    """Open several frames that stand in one file or directory, without decoding any.
+    """Open the frames of one file or directory without decoding them.
 
     Parameters
     ----------
     source
         An outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of ``<label>/<member>`` (``to_zip_npy``), or a
-        directory of such; or a map of frames, as MessagePack, JSON or YAML (told by the suffix, else by ``format=``).
+        directory of such; or a map of frames in MessagePack, JSON or YAML (detected by the suffix, or ``format=``).
         Anything `read` takes.
     **options
         Those of reading; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
@@ -79,16 +79,16 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     >>> {label: frame.shape for label, frame in cn.read_bundle(path).items()}
     {'a': (3, 1), 'b': (2, 1)}
     """
-    file, made = open_file(source, options.pop("format", None), options)
+    file, settings = open_file(source, options.pop("format", None), options)
     what = "a bundle of frames"
     name = file.format
     if batch_rows(file) is not None:
-        raise _other(what, FORMATS[name].noun)
+        raise _wrong_kind(what, FORMATS[name].noun)
     if file.kind != "bundle" and not _is_empty(file):
         name = "npz" if name in DIRECTORIES else name
         use = "cn.read_arrays(source)" if file.kind in ("savez", "zip") else "cn.read(source)"
         raise DecodeError(f"{name}: expected {what}, found one of kind {file.kind!r}. Open it with {use}.")
-    return Bundle(file, made)
+    return Bundle(file, settings)
 
 
 def _is_empty(file: File) -> bool:
@@ -116,7 +116,7 @@ def write_bundle(
         Labels are text; they become file names inside the ZIP, or keys of the map. Data is what `write` takes, but no
         open reader: pass its ``read_all()``.
     target : path
-        Written beside and renamed, as `write` does. A map goes to every target that `write` takes.
+        Written to a temporary file and renamed, as by `write`. A map can go to every target that `write` takes.
     layout : {"npz", "npy"}
         Of the ZIP. ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
         (``from_zip_npy``).
@@ -124,7 +124,7 @@ def write_bundle(
         Compression of the outer ZIP. None keeps the frames ready to be mapped. With ``layout="npy"`` it is that of the
         members, so ``compression`` can be no other; ``level`` is the outer one's too, 1 to 9.
     format : {"npz", "msgpack", "json", "yaml"}, optional
-        Default: told by the suffix; ``npz``, the ZIP, where that says nothing (``.zip``).
+        Default: by the suffix, or ``npz`` (the ZIP) if the suffix is of no format (``.zip``).
     **options
         Those of writing; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
 
@@ -155,29 +155,30 @@ def _bundle_format(format: str | None, where: AnyTarget) -> str:
         if named is None or named == "npy":  # a ZIP may have any name, but for one that says something else
             return "npz"
         format = named
-    asked = check_format(format)
-    if asked not in BUNDLED:
+    format_name = check_format(format)
+    if format_name not in BUNDLED:
         raise UnsupportedError(
-            f"{asked}: expected a format that holds several frames ({', '.join(BUNDLED)}). Write one file for each."
+            f"{format_name}: expected a format that holds several frames ({', '.join(BUNDLED)}). "
+            "Write one file for each."
         )
-    return asked
+    return format_name
 
 
 def _write_as(
     format: str, frames: Any, where: AnyTarget, layout: str, outer: str | None, options: dict[str, Any]
 ) -> None:
-    made = make_options(format, "write", options)
-    check = write_format(made).check_bundle
+    settings = make_options(format, "write", options)
+    check = write_format(settings).check_bundle
     assert check is not None
-    check(made, format, where, layout, outer)
-    held = [(label, frame._load()) for label, frame in _labelled(frames, made)]
-    with reporting(made.progress, "writing") as progress:
-        store_bundle(held, where, made, (layout, outer), progress)
-    settle(where, made.fsync)
+    check(settings, format, where, layout, outer)
+    held = [(label, frame._load()) for label, frame in _labelled(frames, settings)]
+    with reporting(settings.progress, "writing") as progress:
+        store_bundle(held, where, settings, (layout, outer), progress)
+    settle(where, settings.fsync)
 
 
-def _labelled(frames: Any, made: Options) -> Iterator[tuple[str, Frame]]:
-    """Each frame with its label, which is text and stands once."""
+def _labelled(frames: Any, options: Options) -> Iterator[tuple[str, Frame]]:
+    """Each frame with its label, which is text and unique."""
     seen: set[str] = set()
     for label, data in frames.items() if isinstance(frames, Mapping) else frames:
         if not isinstance(label, str):
@@ -187,7 +188,7 @@ def _labelled(frames: Any, made: Options) -> Iterator[tuple[str, Frame]]:
         if label in seen:
             raise OptionError(f"frames: expected labels that differ, found {label!r} twice.")
         seen.add(label)
-        yield label, frame_from(data, densify_sparse=made.densify_sparse, batch_rows=made.batch_rows)
+        yield label, frame_from(data, densify_sparse=options.densify_sparse, batch_rows=options.batch_rows)
 
 
 def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
@@ -198,7 +199,7 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     source
         Anything `read` takes: what ``np.savez`` wrote, a frame's own members, a lone ``.npy``.
     **options
-        Those of reading but ``progress``, which is not told; see `NpzOptions`.
+        Those of reading, without ``progress``; see `NpzOptions`.
 
     Returns
     -------
@@ -221,9 +222,9 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     file, _ = open_file(source, options.pop("format", None), options)
     what = "NPY members"
     if file.format not in DIRECTORIES:
-        raise _other(what, FORMATS[file.format].noun)
+        raise _wrong_kind(what, FORMATS[file.format].noun)
     return {name: file.read_array(name) for name in file.array_names()}
 
 
-def _other(expected: str, found: str) -> DecodeError:
+def _wrong_kind(expected: str, found: str) -> DecodeError:
     return DecodeError(f"npz: expected {expected}, found {found}. Open it with cn.read(source).")

@@ -21,16 +21,16 @@ class Writer:
         What was written so far.
     """
 
-    def __init__(self, where: AnyTarget, made: Options) -> None:
+    def __init__(self, where: AnyTarget, options: Options) -> None:
         self._where = where
-        self._made = made
+        self._options = options
         self._open = False
         with ExitStack() as stack:
             stack.enter_context(released(where))
-            self._steps = Steps(stack.enter_context(reporting(made.progress, "writing")))
-            self._writer = open_writer(where, made)
+            self._steps = Steps(stack.enter_context(reporting(options.progress, "writing")))
+            self._writer = open_writer(where, options)
             self._stack = stack.pop_all()
-        self._rows = Rows(made.batch_rows)
+        self._rows = Rows(options.batch_rows)
         self._waiting: _core.CoreFrame | None = None
         self._open = True
 
@@ -60,9 +60,9 @@ class Writer:
             this chunk that came before the wrong one.
         """
         self._check_open()
-        for frame in chunks_of(data, self._made, self._rows).frames:
-            if not frame.ncols and not frame.nrows and not self._rows.known and is_rows(data):
-                self._waiting = frame  # no rows, and none before: what their columns are is not known yet
+        for frame in chunks_of(data, self._options, self._rows).frames:
+            if not frame.ncols and not frame.nrows and not self._rows.has_columns and is_rows(data):
+                self._waiting = frame  # No rows so far, so the columns are not known yet
                 continue
             self._waiting = None
             with self._steps.next(frame.nbytes) as step:
@@ -83,7 +83,7 @@ class Writer:
                 with self._steps.next(0) as step:
                     self._writer.write(self._waiting, step)
             self._writer.close()
-            settle(self._where, self._made.fsync)
+            settle(self._where, self._options.fsync)
         except BaseException:
             self.abort()
             raise

@@ -1,6 +1,6 @@
-"""Data as chunks: what `write`, `open_writer` and `convert` send on, one record batch at a time.
+"""Data as chunks, which `write`, `open_writer` and `convert` write one record batch at a time.
 
-What can be read lazily is: a frame over a file of batches, an open reader, a producer of record batches, rows.
+Frames over files with batches, open readers, producers of record batches and rows are read lazily.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,15 +18,15 @@ from .batch_reader import Reader, frame_batches
 
 @dataclass(frozen=True)
 class Chunks:
-    """At least one frame of one schema; `nbytes` and `nrows` of all together, where that is known."""
+    """At least one frame, all of one schema. `nbytes` and `nrows` are those of all frames together, if known."""
 
     frames: Iterable[_core.CoreFrame]
     nbytes: int | None = None
     nrows: int | None = None
 
 
-def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
-    """The chunks of anything that `Frame` takes, or of an open reader. `rows`: types that rows before these had.
+def chunks_of(data: Any, settings: Common, rows: Rows | None = None) -> Chunks:
+    """The chunks of anything that `Frame` takes, or of an open reader. `rows`: the types of earlier rows.
 
     Raises
     ------
@@ -38,11 +38,11 @@ def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
     adapter = None if isinstance(data, Frame | dict) else find_adapter(data)
     if adapter is None:
         if is_rows(data):
-            return Chunks((rows or Rows(made.batch_rows)).batches(data))
-        frame = whole(data, made)
+            return Chunks((rows or Rows(settings.batch_rows)).batches(data))
+        frame = whole_frame(data, settings)
     else:
-        options = {"densify_sparse": made.densify_sparse, "borrow": True}
-        if hasattr(adapter, "to_frames"):  # a producer that makes its batches when asked
+        options = {"densify_sparse": settings.densify_sparse, "borrow": True}
+        if hasattr(adapter, "to_frames"):  # a producer of record batches
             lazy: Iterator[_core.CoreFrame] | None = adapter.to_frames(data, options=options)
             if lazy is not None:
                 return Chunks(lazy)
@@ -56,8 +56,8 @@ def chunks_of(data: Any, made: Common, rows: Rows | None = None) -> Chunks:
     return Chunks(cores, sum(core.nbytes for core in cores), len(frame))
 
 
-def whole(data: Any, made: Common) -> Frame:
-    """The same as one frame, for a format that is written whole."""
+def whole_frame(data: Any, options: Common) -> Frame:
+    """The data as one frame, for a format that is written whole."""
     if isinstance(data, Reader):
         return data.read_all()
-    return frame_from(data, densify_sparse=made.densify_sparse, borrow=True, batch_rows=made.batch_rows)
+    return frame_from(data, densify_sparse=options.densify_sparse, borrow=True, batch_rows=options.batch_rows)

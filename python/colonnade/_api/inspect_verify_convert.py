@@ -13,17 +13,17 @@ from .._io.threads import resolve_threads
 from .batch_reader import Reader
 from .conversion import convert_frame
 from .inspection import Info, info_of
-from .msgpack_frames import whole_series
-from .open_source import opened, resolve_source
+from .msgpack_frames import open_series
+from .open_source import open_checked, resolve_source
 from .series_info import checked, inspected
 
 
 def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
-    """What a file holds: shape, schema, labels, sizes, codecs, members or batches. No data is read; but text says what
-    it holds only when it is decoded.
+    """Describe a file: shape, schema, labels, sizes, codecs, members or batches.
 
-    Also tells of files that hold no frame: a bundle's frames, and the members of any ZIP. A series of frames in one
-    MessagePack file is decoded for it, a frame at a time: columns are those of the first, rows those of all.
+    Data is not read, except that text is decoded. Files without a frame are described too: the frames of a bundle, and
+    the members of any ZIP. A series of frames in one MessagePack file is decoded frame by frame. Its columns are those
+    of the first frame, its rows those of all frames.
 
     Parameters
     ----------
@@ -42,18 +42,18 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
     >>> info.shape, info.codecs["stored"] > 0
     ((3, 1), True)
     """
-    where, found, made = resolve_source(source, format, options)
-    where, series = whole_series(where, found, made)
+    where, found, settings = resolve_source(source, format, options)
+    where, series = open_series(where, found, settings)
     if series is not None:
         with series:
             return inspected(series, _nbytes(where), from_magic(where.head() or b"") == found)
-    return info_of(opened(where, found, made))
+    return info_of(open_checked(where, found, settings))
 
 
 def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
-    """Check every checksum, length, offset and label, and that text is text; nothing is returned.
+    """Check every checksum, length, offset and label, and that text is valid. Returns nothing.
 
-    Of a series of frames in one MessagePack file every frame is decoded.
+    In a series of frames in one MessagePack file, every frame is decoded.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError
-        What is wrong, with member or batch, and byte.
+        The fault, with member or batch, and byte.
     OSError
         As the system gives it.
 
@@ -77,14 +77,14 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
     Traceback (most recent call last):
     colonnade.DecodeError: ...
     """
-    where, found, made = resolve_source(source, format, options)
-    where, series = whole_series(where, found, made)
+    where, found, settings = resolve_source(source, format, options)
+    where, series = open_series(where, found, settings)
     if series is not None:
-        _read_through(series, made)
+        _read_through(series, settings)
         return
-    file = opened(where, found, made)
-    with reporting(made.progress, "verifying") as progress:
-        file.verify(threads=resolve_threads(made.threads), progress=progress)
+    file = open_checked(where, found, settings)
+    with reporting(settings.progress, "verifying") as progress:
+        file.verify(threads=resolve_threads(settings.threads), progress=progress)
 
 
 def convert(
@@ -97,9 +97,9 @@ def convert(
 ) -> None:
     """Read one file and write another, of any format to any other.
 
-    Into ``arrow``, ``arrows`` and ``parquet`` batches of ``arrow``, ``arrows``, ``parquet``, a connection and a series
-    of ``msgpack`` go through one at a time, whatever the size of the file. All else goes through memory as a whole:
-    other targets, and as sources other formats; of ``csv`` and ``ndjson`` types are those of all rows.
+    Batches of ``arrow``, ``arrows``, ``parquet``, a connection or a series of ``msgpack`` are converted one at a time
+    to ``arrow``, ``arrows`` and ``parquet``, so a file may be larger than memory. All other sources and targets are
+    converted as a whole in memory. The types of ``csv`` and ``ndjson`` are inferred from all rows.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def convert(
     read_options, write_options : mapping or options object, optional
         Keywords of `read` (``format``, ``columns`` and ``rows`` too) and of `write` (``format`` too).
     progress : True or callable, optional
-        Of both halves together; where batches go through one at a time, as they are written.
+        Reports reading and writing as one. If batches are converted one at a time, only writing is reported.
 
     Raises
     ------
@@ -135,8 +135,8 @@ def _nbytes(where: AnySource) -> int:
         return view.nbytes
 
 
-def _read_through(series: Reader, made: Options) -> None:
-    with series, reporting(made.progress, "verifying") as progress:
+def _read_through(series: Reader, options: Options) -> None:
+    with series, reporting(options.progress, "verifying") as progress:
         steps = Steps(progress)
         first = 0
         for core in checked(series.cores()):

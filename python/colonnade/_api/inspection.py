@@ -1,4 +1,4 @@
-"""`cn.inspect`: what a file holds, told from its structure alone."""
+"""`cn.inspect`: describes a file by its structure."""
 
 import math
 from collections import Counter
@@ -19,12 +19,12 @@ from .._values.terminal_text import label_text, nbytes_text, table
 from ..errors import ColonnadeError
 from .open_source import File
 
-_SHOWN = 20
+_MAX_SHOWN = 20
 
 
 @dataclass(frozen=True)
 class Info:
-    """What `inspect` found.
+    """The description of a file, from `inspect`.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class Info:
         ``npz``, ``npy``, ``arrow``, ``arrows``, ``parquet``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
     layout : str
         ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow; ``row groups`` of Parquet;
-        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` where several frames
-        stand in MessagePack; ``records`` of CSV.
+        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` of several frames in one
+        MessagePack file; ``records`` of CSV.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
     shape : tuple of int, or None
@@ -43,7 +43,7 @@ class Info:
     name, attrs, origin
         As the frame has them; `origin` says which library wrote it.
     version : int or None
-        Version of Colonnade's own metadata; None in a file that others wrote.
+        Version of Colonnade's metadata; None in a file of another program.
     file_nbytes, nbytes : int
         Bytes of the file, and of data and labels once decoded.
     codecs : dict
@@ -54,11 +54,11 @@ class Info:
         encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column, or
         one a frame of a series; of text one, all of it.
     arrow : ArrowInfo or None
-        What Arrow's files and streams have besides.
+        Properties of Arrow's files and streams.
     text : TextInfo or None
-        What text files have besides.
+        Properties of text files.
     parquet : ParquetInfo or None
-        What Parquet files have besides: row groups, encodings.
+        Properties of Parquet files: row groups, encodings.
     leaves : dict
         Of npz, Arrow and Parquet, nested columns with text labels: label to the paths of their leaves, as ``columns=``
         takes them.
@@ -99,30 +99,30 @@ class Info:
         return None if self.schema is None else self.schema.columns
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as what JSON can hold: tuples as lists, dates and whatever else JSON lacks as text."""
+        """All attributes as JSON values: tuples become lists, dates and other types that JSON lacks become text."""
         columns = [] if self.schema is None else self.schema.fields
         return {
             "format": self.format,
             "layout": self.layout,
             "kind": self.kind,
             "shape": None if self.shape is None else list(self.shape),
-            "name": plain(self.name),
-            "attrs": plain(self.attrs),
-            "origin": plain(self.origin),
+            "name": to_json(self.name),
+            "attrs": to_json(self.attrs),
+            "origin": to_json(self.origin),
             "version": self.version,
             "file_nbytes": self.file_nbytes,
             "nbytes": self.nbytes,
             "codecs": dict(self.codecs),
             "index": _axis_dict(self.index),
             "columns": _axis_dict(self.columns),
-            "schema": [{"label": plain(item.label), "dtype": item.dtype, "layout": item.layout} for item in columns],
+            "schema": [{"label": to_json(item.label), "dtype": item.dtype, "layout": item.layout} for item in columns],
             "leaves": {label: list(paths) for label, paths in self.leaves.items()},
             "labels": list(self.labels),
             "problem": self.problem,
             "arrow": None if self.arrow is None else asdict(self.arrow),
             "text": None if self.text is None else asdict(self.text),
-            "parquet": None if self.parquet is None else plain(asdict(self.parquet)),
-            "members": [plain(member) for member in self.members],
+            "parquet": None if self.parquet is None else to_json(asdict(self.parquet)),
+            "members": [to_json(member) for member in self.members],
         }
 
     def facts(self) -> list[tuple[str, str]]:
@@ -152,7 +152,7 @@ class Info:
             facts.append(("filters", ", ".join(f"{count:,} {name}" for name, count in filters.items())))
         facts.append(("written by", _writer_text(self.origin, self.version)))
         if self.labels:
-            facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_SHOWN]))))
+            facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_MAX_SHOWN]))))
         if self.problem is not None:
             facts.append(("note", self.problem))
         return facts
@@ -160,12 +160,12 @@ class Info:
     def __repr__(self) -> str:
         text = "<Info>\n" + table([list(pair) for pair in self.facts()])
         if self.schema is not None and self.schema.fields:
-            shown = self.schema.fields[:_SHOWN]
+            shown = self.schema.fields[:_MAX_SHOWN]
             text += "\n" + table([["", label_text(item.label), item.dtype] for item in shown])
             left = len(self.schema.fields) - len(shown)
             text += f"\n  ... {left:,} more columns" if left else ""
         elif self.schema is None:
-            text += "\n" + table([["", label_text(member["name"])] for member in self.members[:_SHOWN]])
+            text += "\n" + table([["", label_text(member["name"])] for member in self.members[:_MAX_SHOWN]])
         return text
 
 
@@ -179,7 +179,7 @@ def info_of(file: File) -> Info:
             schema = Schema.of(name, Labels(file.index), Labels(file.columns), file.dtypes())
             nbytes = file.nbytes
         except ColonnadeError as error:
-            # Arrays that are no frame together are still arrays: say why, and list them.
+            # Arrays that do not form a frame are listed, with the reason.
             problem = str(error)
     return Info(
         format=file.format,
@@ -198,21 +198,21 @@ def info_of(file: File) -> Info:
         labels=list(file.labels()) if file.kind == "bundle" else [],
         leaves={} if schema is None else _leaves(file, schema),
         problem=problem,
-        **_own(file, members),
+        **_format_info(file, members),
     )
 
 
-def _own(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
-    """What only this format has."""
-    own = FORMATS[file.format].info
-    if own is None:
+def _format_info(file: File, members: list[dict[str, Any]]) -> dict[str, Any]:
+    """The attribute that only this format has."""
+    info = FORMATS[file.format].info
+    if info is None:
         return {}
-    name, of = own
+    name, of = info
     return {name: of(file, members)}
 
 
 def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
-    """Paths of leaves, where they can be told without decoding."""
+    """Paths of leaves, if they are known without decoding."""
     if not selects_leaves(file):
         return {}
     found = {}
@@ -224,8 +224,8 @@ def _leaves(file: File, schema: Schema) -> dict[str, list[str]]:
     return found
 
 
-def plain(value: Any) -> Any:
-    """`value` as what JSON can hold."""
+def to_json(value: Any) -> Any:
+    """`value` as a JSON value."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, np.generic) and value.dtype.kind in "biuf":
@@ -235,9 +235,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, dict):
-        return {key if isinstance(key, str) else label_text(key): plain(part) for key, part in value.items()}
+        return {key if isinstance(key, str) else label_text(key): to_json(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(part) for part in value]
+        return [to_json(part) for part in value]
     return str(value)
 
 
@@ -248,9 +248,9 @@ def _axis_dict(axis: AxisInfo | None) -> dict[str, Any] | None:
         "class": axis.cls,
         "length": axis.length,
         "auto": axis.is_auto,
-        "name": plain(axis.name),
+        "name": to_json(axis.name),
         "levels": [
-            {"class": kind, "dtype": dtype, "name": plain(name)}
+            {"class": kind, "dtype": dtype, "name": to_json(name)}
             for kind, dtype, name in zip(axis.classes, axis.dtypes, axis.names, strict=True)
         ],
     }

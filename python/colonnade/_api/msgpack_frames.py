@@ -1,4 +1,4 @@
-"""MessagePack chunk by chunk: frames one behind the other, each a value of its own, to the end of the file or pipe."""
+"""MessagePack chunk by chunk: a series of frames, each a separate value, up to the end of the file or pipe."""
 
 import os
 from typing import Any
@@ -19,11 +19,11 @@ from .open_source import check_beginning
 from .sequential_reader import FrontReader
 
 
-def series_reader(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Reader | None:
-    """The reader of frames one behind the other; None of a file or memory that holds one value, which needs none."""
-    options = FORMATS[format].read_options(made, where.name)
+def series_reader(where: AnySource, format: str, settings: Options, columns: Any, rows: slice | None) -> Reader | None:
+    """The reader of a series of frames; None if a file or memory holds one value."""
+    options = FORMATS[format].read_options(settings, where.name)
     if isinstance(where, PathSource):
-        mmap = not on_network(where.device) if made.mmap is None else made.mmap
+        mmap = not on_network(where.device) if settings.mmap is None else settings.mmap
         if where.is_directory or not _core.is_series_path(where.path, options, mmap=mmap):
             return None
         where = StreamSource(os.open(where.path, os.O_RDONLY | os.O_CLOEXEC), where.name, close=True)
@@ -32,19 +32,19 @@ def series_reader(where: AnySource, format: str, made: Options, columns: Any, ro
     return SeriesReader(where, options, columns, rows)
 
 
-def whole_series(
-    where: AnySource, format: str, made: Options, columns: Any = None, rows: slice | None = None
+def open_series(
+    where: AnySource, format: str, options: Options, columns: Any = None, rows: slice | None = None
 ) -> tuple[AnySource, Reader | None]:
-    """As `series_reader`, for what else takes one value alone; and the source that it is to be opened from then.
+    """The source, and its reader if it is a series; for functions that otherwise open one value.
 
-    What stands behind the first value is known of the whole: what comes once is taken into memory.
+    Whether another value follows the first is known only from all bytes, so streams are read into memory.
     """
     if FORMATS[format].reads != "series":
         return where, None
     if isinstance(where, StreamSource | CallSource):
-        check_beginning(where, format, made)
-        where = BufferSource(where.collected(made.limits or _core.Limits()), where.name)
-    return where, None if isinstance(where, HttpSource) else series_reader(where, format, made, columns, rows)
+        check_beginning(where, format, options)
+        where = BufferSource(where.collected(options.limits or _core.Limits()), where.name)
+    return where, None if isinstance(where, HttpSource) else series_reader(where, format, options, columns, rows)
 
 
 class SeriesReader(FrontReader):
@@ -53,9 +53,9 @@ class SeriesReader(FrontReader):
     Parameters
     ----------
     where
-        Read to its end, a little further than the frame that was asked for.
+        Read to its end. Reading is a little ahead of the requested frame.
     options
-        Those of the core's reader.
+        Options of the core's reader.
     columns, rows
         As in `open_reader`.
     """
@@ -63,17 +63,17 @@ class SeriesReader(FrontReader):
     def __init__(self, where: AnySource, options: _core.ReadOptions, columns: Any, rows: slice | None) -> None:
         super().__init__(where, rows)
         self._options = options
-        self._asked = columns
+        self._columns = columns
 
     @property
     def schema(self) -> Schema:
-        """Of the first frame: those of other programs may have others."""
+        """The schema of the first frame. Frames of other programs may differ."""
         return super().schema
 
     def __getitem__(self, i: int) -> Frame:
         raise UnsupportedError(
-            "msgpack: where frames stand one behind the other, nothing says where one begins before those in front of "
-            "it were read. Iterate over the reader."
+            "msgpack: a series of frames has no index, so a frame is found only by reading those before it. "
+            "Iterate over the reader."
         )
 
     def __repr__(self) -> str:
@@ -88,6 +88,6 @@ class SeriesReader(FrontReader):
         return reader
 
     def _selected(self, core: _core.CoreFrame) -> Frame:
-        """The columns that were asked for, by their labels: other programs put them in any order."""
+        """The requested columns, by label, because other programs may change their order between frames."""
         frame = Frame._make(core)
-        return frame if self._asked is None else frame.select(self._asked)
+        return frame if self._columns is None else frame.select(self._columns)

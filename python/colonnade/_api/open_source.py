@@ -1,4 +1,4 @@
-"""From a source to an opened file: which format it is, and which of the core's readers it gets."""
+"""Opens sources: detects the format, and chooses the reader of the core."""
 
 import os
 from collections.abc import Mapping
@@ -37,9 +37,9 @@ File = _core.File
 
 
 def open_file(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[File, Options]:
-    """The opened file and its checked options; what every function that reads a frame begins with."""
-    where, found, made = resolve_source(source, format, options)
-    return opened(where, found, made), made
+    """The opened file and its checked options."""
+    where, found, settings = resolve_source(source, format, options)
+    return open_checked(where, found, settings), settings
 
 
 def read_frame(
@@ -50,99 +50,99 @@ def read_frame(
     options: Mapping[str, Any],
     private: bool = False,
 ) -> Frame:
-    """The work of `read`. `private`: the frame is for one use, so its memory may be given away."""
-    where, found, made = resolve_source(source, format, options)
+    """Implements `read`. `private`: the frame is for one use, so its memory may be handed to its result."""
+    where, found, settings = resolve_source(source, format, options)
     if isinstance(where, LinkSource):
-        return received(where, made, columns, rows, private)
-    if private and columns is None and rows is None and _is_decoded_as_it_comes(where, found, made):
-        check_beginning(where, found, made)
-        core = FORMATS[found].read_options(made, where.name)
-        with reporting(made.progress, "reading") as progress:
+        return received(where, settings, columns, rows, private)
+    if private and columns is None and rows is None and _is_decoded_as_it_comes(where, found, settings):
+        check_beginning(where, found, settings)
+        core = FORMATS[found].read_options(settings, where.name)
+        with reporting(settings.progress, "reading") as progress:
             return Frame._make(where.open(_core.CoreFrame, None, options=core, progress=progress))
-    return open_frame(where, found, made, columns, rows)
+    return open_frame(where, found, settings, columns, rows)
 
 
-def _is_decoded_as_it_comes(where: AnySource, format: str, made: Options) -> bool:
-    """Whether the frame can be decoded while it comes: for one use, of a whole stream."""
-    is_lenient = made.verify or getattr(made, "allow_truncated", False)
+def _is_decoded_as_it_comes(where: AnySource, format: str, options: Options) -> bool:
+    """Whether the frame can be decoded while its bytes arrive."""
+    is_lenient = options.verify or getattr(options, "allow_truncated", False)
     return isinstance(where, StreamSource) and FORMATS[format].reads == "stream" and not is_lenient
 
 
-def open_frame(where: AnySource, format: str, made: Options, columns: Any, rows: slice | None) -> Frame:
+def open_frame(where: AnySource, format: str, options: Options, columns: Any, rows: slice | None) -> Frame:
     """A frame over the opened source, or a part of it."""
     open_columns = FORMATS[format].open_columns
     if open_columns is None or columns is None:
-        return lazy_frame(opened(where, format, made), made, columns, rows)
-    check_beginning(where, format, made)
-    file, labels = open_columns(where, made, columns)
+        return lazy_frame(open_checked(where, format, options), options, columns, rows)
+    check_beginning(where, format, options)
+    file, labels = open_columns(where, options, columns)
     try:
-        return lazy_frame(file, made, labels, rows)
+        return lazy_frame(file, options, labels, rows)
     except ColumnNotFound:
         if where.is_stream:
             raise
-    return lazy_frame(open_as(format, where, made), made, columns, rows)
+    return lazy_frame(open_as(format, where, options), options, columns, rows)
 
 
 def received(
-    where: LinkSource, made: Options, columns: Any = None, rows: slice | None = None, private: bool = False
+    where: LinkSource, options: Options, columns: Any = None, rows: slice | None = None, private: bool = False
 ) -> Frame:
-    """The next message of a connection. Where `columns` or `rows` are wrong, it stays for the next call."""
-    with reporting(made.progress, "receiving") as progress:
-        # A column that is asked for twice must not be one memory in two places.
+    """The next message of a connection. If `columns` or `rows` are wrong, the next call gets it."""
+    with reporting(options.progress, "receiving") as progress:
+        # A column that is selected twice must not share writable memory with itself.
         alone = private and columns is None
-        landed = where.receive(made.limits, resolve_threads(made.threads), progress, alone)
+        message = where.receive(options.limits, resolve_threads(options.threads), progress, alone)
     try:
-        if isinstance(landed, _core.CoreFrame):
-            return select_frame(Frame._make(landed), columns, rows)
-        if made.threads is None and where.link is not None:
-            made = replace(made, threads=where.link._threads)
-        if made.verify:
-            landed.verify(threads=made.threads)
-        return lazy_frame(landed, made, columns, rows)
+        if isinstance(message, _core.CoreFrame):
+            return select_frame(Frame._make(message), columns, rows)
+        if options.threads is None and where.link is not None:
+            options = replace(options, threads=where.link._threads)
+        if options.verify:
+            message.verify(threads=options.threads)
+        return lazy_frame(message, options, columns, rows)
     except BaseException:
-        where.keep(landed)
+        where.keep(message)
         raise
 
 
 def resolve_source(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[AnySource, str, Options]:
-    """What the source is, its format, and the checked options. Of a stream no more than the first bytes is taken."""
-    asked = None if format is None else check_format(format)
+    """The resolved source, its format, and the checked options. Only the first bytes of a stream are read."""
+    format_name = None if format is None else check_format(format)
     # Options are checked before anything is opened: a typo must not consume a pipe.
-    if asked is None:
-        check_keywords("read", options, _likely(source))
+    if format_name is None:
+        check_keywords("read", options, _format_by_suffix(source))
     else:
-        make_options(asked, "read", options)
+        make_options(format_name, "read", options)
     where = as_source(source)
     if isinstance(where, LinkSource | HttpSource):
         where.timeout_s = check_timeout(options.get("timeout_s"))
     if isinstance(where, LinkSource):
-        return where, _of_message(asked), _for_message(options)
-    if asked is None:
+        return where, _of_message(format_name), _for_message(options)
+    if format_name is None:
         head = where.head()
         found = "npz" if head is None else detect(head, where.name, where.json_or_lines)
     else:
         head = None if where.is_stream else where.head()
-        found = _checked(asked, head, where)
+        found = _checked(format_name, head, where)
     return where, found, make_options(found, "read", options)
 
 
-def _likely(source: Source) -> str | None:
-    """The format that the suffix of a path says, before anything is opened."""
+def _format_by_suffix(source: Source) -> str | None:
+    """The format of a path's suffix, before the file is opened."""
     found = from_suffix(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
     return found if found in FORMAT_NAMES else None
 
 
-def check_beginning(where: AnySource, format: str, made: Options) -> None:
-    """Look at the first bytes of a stream before all of it is collected, which may never end.
+def check_beginning(where: AnySource, format: str, options: Options) -> None:
+    """Check the first bytes of a stream before all of it is read, because it may never end.
 
     Raises
     ------
     DecodeError
-        No file of the format begins so.
+        The bytes are not the start of a file of the format.
     """
     if not where.is_stream:
         return
-    head, encoding = where.head() or b"", getattr(made, "encoding", "utf-8")
+    head, encoding = where.head() or b"", getattr(options, "encoding", "utf-8")
     if not may_begin(format, head, encoding.startswith("utf-8")):
         zipped = " A ZIP behind other bytes is read from a file or from memory." if format == "npz" else ""
         raise DecodeError(
@@ -151,17 +151,17 @@ def check_beginning(where: AnySource, format: str, made: Options) -> None:
         )
 
 
-def opened(where: AnySource, format: str, made: Options) -> File:
-    """The opened file: its structure is checked and described."""
-    check_beginning(where, format, made)
-    return open_as(format, where, made)
+def open_checked(where: AnySource, format: str, options: Options) -> File:
+    """Open a file: check and describe its structure."""
+    check_beginning(where, format, options)
+    return open_as(format, where, options)
 
 
-def lazy_frame(file: File, made: Options, columns: Any = None, rows: slice | None = None) -> Frame:
+def lazy_frame(file: File, options: Options, columns: Any = None, rows: slice | None = None) -> Frame:
     """A frame over an opened file, or a part of it."""
     if file.kind == "bundle":
-        file.load()  # refuses it by name: described lazily, several frames would look like one of nothing
-    return select_frame(Frame._make(file=file, threads=made.threads, progress=made.progress), columns, rows)
+        file.load()  # Refuses a bundle by name. A lazy frame over it would look empty.
+    return select_frame(Frame._make(file=file, threads=options.threads, progress=options.progress), columns, rows)
 
 
 def select_frame(frame: Frame, columns: Any, rows: slice | None) -> Frame:
@@ -172,36 +172,37 @@ def select_frame(frame: Frame, columns: Any, rows: slice | None) -> Frame:
     return frame if span is None else frame._sliced(span)
 
 
-def _checked(asked: str, head: bytes | None, where: AnySource) -> str:
-    # Only a certain contradiction is an error here: a ZIP may have other bytes in front of it.
+def _checked(format_name: str, head: bytes | None, where: AnySource) -> str:
+    # Only a clear contradiction is an error here, because other bytes may precede a ZIP.
     what = repr(where.name) if where.name else "source"
-    if asked not in DIRECTORIES and isinstance(where, PathSource) and where.is_directory:
-        raise DecodeError(f"{asked}: {what}: expected a file, found a directory. A directory is of NPY members.")
-    found = from_magic(head) if head and not is_text(asked, head) else None
+    if format_name not in DIRECTORIES and isinstance(where, PathSource) and where.is_directory:
+        raise DecodeError(f"{format_name}: {what}: expected a file, found a directory. A directory is of NPY members.")
+    found = from_magic(head) if head and not is_text(format_name, head) else None
     if found == FEATHER_V1:
         refuse_unbuilt(found, what)
-    if found is not None and found != asked:
+    if found is not None and found != format_name:
         raise DecodeError(
-            f"{asked}: {what}: expected {asked}, found the first bytes of {found}. Leave format= out to have it told."
+            f"{format_name}: {what}: expected {format_name}, found the first bytes of {found}. "
+            "Leave format= out to have it detected."
         )
-    return asked
+    return format_name
 
 
-def _of_message(asked: str | None) -> str:
-    format = for_connection(asked)
+def _of_message(format_name: str | None) -> str:
+    format = for_connection(format_name)
     if format != CONNECTED[0]:
         raise OptionError(
-            f"format: expected None for a message of a connection, which says itself what it is, found {format!r}. "
+            f"format: expected None for a message of a connection, which declares its format, found {format!r}. "
             "Leave format= out."
         )
     return format
 
 
 def _for_message(options: Mapping[str, Any]) -> Options:
-    made = make_options(CONNECTED[0], "read", options)
-    if getattr(made, "allow_truncated", False):
+    settings = make_options(CONNECTED[0], "read", options)
+    if getattr(settings, "allow_truncated", False):
         raise OptionError(
             "allow_truncated: expected False for a message of a connection, which is whole or an error. Read its "
             "batches with cn.open_reader: those that came are yours before the error comes."
         )
-    return made
+    return settings

@@ -1,4 +1,4 @@
-"""The one place where adapters, formats and sources meet: `read`, `write`, and what is made of them."""
+"""`read`, `write`, and the functions built on them. Joins adapters, formats and sources."""
 
 from typing import Any, Literal
 
@@ -9,7 +9,7 @@ from .._io.detection import check_format
 from .._io.progress import reporting
 from .._io.sources import Source
 from .._io.targets import Target, as_target, released, settle
-from .chunks import chunks_of, whole
+from .chunks import chunks_of, whole_frame
 from .open_source import read_frame
 from .store import encode_bytes, store
 from .store_chunks import encode_chunks, store_chunks
@@ -28,12 +28,12 @@ def read(
         A directory is one of NPY members. Pipes and sockets are read to their end at once. Of a `Connection` the next
         message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
     format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: told by the first bytes, then by the suffix. Text, and MessagePack that others wrote, have no magic:
-        they are told by the suffix (``.csv``, ``.csv.gz``...) or by this alone; JSON and NDJSON also by the first line.
-        A message of a connection says its format itself: no other than the default is taken here.
+        Default: detected by the first bytes, then by the suffix. Text and MessagePack of other programs have no magic
+        number, so they need a suffix (``.csv``, ``.csv.gz``...) or this parameter; JSON and NDJSON are also detected
+        by the first line. A message of a connection declares its format, so only the default is accepted.
     columns : label or iterable of labels, optional
-        These columns alone, in this order, or leaves of nested ones (``"muon.pt"``, ``"jet[].eta"``); see
-        `Frame.select`. Others are not touched.
+        Only these columns, in this order, or leaves of nested ones (``"muon.pt"``, ``"jet[].eta"``); see
+        `Frame.select`. Other columns are not read.
     rows : slice, optional
         A slice of positions, step 1.
     **options
@@ -41,27 +41,27 @@ def read(
         `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``mmap`` (default:
         local files are mapped), ``verify=False``, ``threads``, ``limits``, ``progress``; ``allow_truncated=False``
         (arrow, arrows); ``filter``, ``categories`` and keys (parquet); ``ext`` and ``invalid_utf8`` (msgpack);
-        ``orient`` (msgpack, json, yaml); ``encoding`` (text); and what a dialect of CSV is.
+        ``orient`` (msgpack, json, yaml); ``encoding`` (text); and the dialect of CSV.
 
     Returns
     -------
     Frame
-        Lazy where the source can be looked at again (a file, memory). Text is decoded at once and whole: ``columns``
-        and ``rows`` are taken out of it then.
+        Lazy if the source can be read again (a file, memory). Text is decoded at once and as a whole; ``columns`` and
+        ``rows`` are selected afterwards.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError
-        The bytes are not a file of this format, end early, ask for too much, or hold what is not built. Of text with
-        line, column and byte.
+        The bytes are not a valid file of this format, end early, exceed a limit, or use an unsupported feature. Errors
+        in text have line, column and byte.
     ColumnNotFound
-        A column that is not there; the nearest is named.
+        A column does not exist; the message has the nearest names.
     OptionError
-        An unknown option, or a value outside its range. Nothing of a stream was taken.
+        An unknown option, or a value outside its range. No byte of a stream was read.
     EOFError
-        A connection whose peer sends nothing more.
+        The peer of a connection has ended sending.
     OSError
-        As the system gives it.
+        Errors of the operating system are raised unchanged.
 
     Notes
     -----
@@ -88,17 +88,17 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     Parameters
     ----------
     data
-        Anything that `Frame` takes, or an open reader. What makes its batches when asked (rows, a reader of record
-        batches) streams into ``arrow``, ``arrows`` and ``parquet``, and never stands in memory as a whole.
+        Anything that `Frame` takes, or an open reader. Rows and readers of record batches are streamed into ``arrow``,
+        ``arrows`` and ``parquet``, and are never in memory as a whole.
     target : path, URL, BufferSink, binary file object, Connection, socket or file descriptor
-        A regular file is written beside its target and then renamed: the old file stays whole until the new one is,
-        and whoever has the old one mapped keeps it. Symbolic links are followed. Pipes, sockets, devices and open
+        A regular file is written to a temporary file and renamed at the end, so that an old file stays complete until
+        then, and memory maps of it stay valid. Symbolic links are followed. Pipes, sockets, devices and open
         files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
         ``tls://host:port`` and ``unix:/path`` are dialled for one message.
     format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: told by the suffix; ``arrows`` over a connection, which takes ``msgpack``, ``csv`` and ``ndjson`` too.
-        ``npy`` writes a lone array where the frame is one, else a directory. Text that ends in ``.gz`` or ``.zst`` is
-        packed.
+        Default: by the suffix; ``arrows`` over a connection, which takes ``msgpack``, ``csv`` and ``ndjson`` too.
+        ``npy`` writes a single array if the frame is one, otherwise a directory. Text with the suffix ``.gz`` or
+        ``.zst`` is compressed.
     **options
         Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
         `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short:
@@ -111,11 +111,11 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     Raises
     ------
     EncodeError
-        The format cannot hold a column exactly; it is named, and nothing is written.
+        The format cannot represent a column exactly. The message names the column, and nothing is written.
     OptionError
-        An unknown option, a value outside its range, or a target that does not say its format.
+        An unknown option, a value outside its range, or a target without a known suffix.
     OSError
-        As the system gives it; the old file is whole and no temporary file is left.
+        Errors of the operating system. An old file stays complete, and the temporary file is removed.
 
     Examples
     --------
@@ -130,15 +130,15 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     """
     where = as_target(target)
     with released(where):
-        made = written_as(where, format, options)
-        if write_format(made).is_batched:
-            with reporting(made.progress, "writing") as progress:
-                store_chunks(chunks_of(data, made), where, made, progress)
+        settings = written_as(where, format, options)
+        if write_format(settings).is_batched:
+            with reporting(settings.progress, "writing") as progress:
+                store_chunks(chunks_of(data, settings), where, settings, progress)
         else:
-            frame = whole(data, made)
-            with reporting(made.progress, "writing") as progress:
-                store(frame._load(), frame._lookup, where, made, progress)
-        settle(where, made.fsync)
+            frame = whole_frame(data, settings)
+            with reporting(settings.progress, "writing") as progress:
+                store(frame._load(), frame._lookup, where, settings, progress)
+        settle(where, settings.fsync)
 
 
 def encode(data: Any, format: str, **options: Any) -> bytes:
@@ -152,7 +152,7 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     Returns
     -------
     bytes
-        What `write` would put into a file. A `BufferSink` given to `write` spares a copy.
+        The content of the file that `write` would produce. `write` to a `BufferSink` avoids a copy.
 
     Raises
     ------
@@ -165,13 +165,13 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     >>> cn.encode({"a": np.arange(3)}, "npz")[:2]
     b'PK'
     """
-    made = make_options(check_format(format), "write", options)
-    if write_format(made).is_batched:
-        with reporting(made.progress, "encoding") as progress:
-            return encode_chunks(chunks_of(data, made), made, progress)
-    frame = whole(data, made)
-    with reporting(made.progress, "encoding") as progress:
-        return encode_bytes(frame._load(), frame._lookup, made, progress)
+    settings = make_options(check_format(format), "write", options)
+    if write_format(settings).is_batched:
+        with reporting(settings.progress, "encoding") as progress:
+            return encode_chunks(chunks_of(data, settings), settings, progress)
+    frame = whole_frame(data, settings)
+    with reporting(settings.progress, "encoding") as progress:
+        return encode_bytes(frame._load(), frame._lookup, settings, progress)
 
 
 def decode(
@@ -189,7 +189,7 @@ def decode(
     Raises
     ------
     TypeError
-        `buffer` has no buffer protocol.
+        `buffer` does not support the buffer protocol.
     DecodeError, TruncatedError, LimitError, UnsupportedError, ColumnNotFound
         As `read` does.
 
@@ -232,7 +232,7 @@ def read_pandas(
     0  0
     1  1
     """
-    # Nobody else sees this frame: of a message of a connection, its memory becomes the DataFrame's.
+    # No other code uses this frame, so the DataFrame may take over the memory of a message.
     frame = read_frame(source, format, columns, rows, options, private=True)
     return frame.to_pandas(dtype_backend=dtype_backend)
 

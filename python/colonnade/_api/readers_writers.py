@@ -15,22 +15,22 @@ from ..errors import UnsupportedError
 from .batch_reader import FileReader, Reader
 from .chunk_writer import Writer
 from .msgpack_frames import series_reader
-from .open_source import lazy_frame, open_frame, opened, received, resolve_source
+from .open_source import lazy_frame, open_checked, open_frame, received, resolve_source
 from .stream_reader import StreamReader
 from .write_options import written_as
 
-_ROWS = 65_536  # of a chunk, where the source has no batches of its own
+_ROWS = 65_536  # rows of a chunk, if the source has no batches
 
 
 def open_writer(target: Target, *, format: str | None = None, **options: Any) -> Writer:
-    """Write chunk by chunk: a table too large for memory, or one that comes bit by bit.
+    """Write chunk by chunk: a table that is too large for memory, or that arrives in pieces.
 
     Parameters
     ----------
     target
-        As for `write`. Over a `Connection` the chunks are one message of ``arrows``, which goes out as it grows.
+        As for `write`. Over a `Connection` the chunks are one message of ``arrows``, sent chunk by chunk.
     format : {"arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"}, optional
-        Default: told by the suffix; ``arrows`` over a connection. The others are written whole.
+        Default: by the suffix; ``arrows`` over a connection. Other formats are written as a whole.
     **options
         Those of writing; see `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions` and
         `NdjsonOptions`.
@@ -40,13 +40,13 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     Writer
         A context manager. ``.write(data)`` appends a chunk, of any library, or rows; the first fixes the schema.
         ``.close()`` at the end; an exception inside discards the file, and an old one stays whole. ``.nrows`` and
-        ``.nbatches`` tell what was written. Batches of Arrow are cut and joined to
-        ``batch_nbytes``, row groups of Parquet to ``row_group_rows``, whatever the chunks are.
+        ``.nbatches`` count what was written. Chunks are split or joined to batches of ``batch_nbytes`` in Arrow,
+        and to row groups of ``row_group_rows`` in Parquet.
 
     Raises
     ------
     UnsupportedError
-        The format has no chunks.
+        The format cannot be written in chunks.
     OptionError
         As `write` does.
     EncodeError
@@ -64,8 +64,8 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     """
     where = as_target(target)
     try:
-        made = written_as(where, format, options)
-        name = format_of(made)
+        settings = written_as(where, format, options)
+        name = format_of(settings)
         if name not in STREAMED:
             raise UnsupportedError(
                 f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
@@ -74,7 +74,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     except BaseException:
         with released(where):
             raise
-    return Writer(where, made)
+    return Writer(where, settings)
 
 
 def open_reader(
@@ -85,30 +85,30 @@ def open_reader(
     Parameters
     ----------
     source
-        As for `read`. Of a pipe, a socket or a decompressing file object no more is taken than the batch asked for. Of
-        a `Connection` it is the next message; what is not read of it is skipped when the one after it is asked for.
+        As for `read`. From a pipe, a socket or a decompressing file object only the requested batch is read. From a
+        `Connection` the next message is read; its unread rest is skipped before the message after it.
     format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: told by the first bytes, then by the suffix. ``arrow`` and ``arrows`` have batches, ``parquet`` has
+        Default: detected by the first bytes, then by the suffix. ``arrow`` and ``arrows`` have batches, ``parquet`` has
         row groups; of ``msgpack`` each
         value is a chunk; of ``csv`` and ``ndjson`` it is ``chunk_rows`` records, and types are those of the first
         chunk, or as ``dtypes`` or a header says; the others are one chunk.
     columns : label or iterable of labels, optional
-        These columns alone, in this order, or leaves of nested ones; see `Frame.select`.
+        Only these columns, in this order, or leaves of nested ones; see `Frame.select`.
     rows : slice, optional
         A slice of positions, step 1; of a stream counted from the front.
     **options
         Those of reading; see `ArrowOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
         ``allow_truncated=True`` takes what came of a stream of Arrow's that breaks off. ``verify=True`` checks a file
         before anything is returned; what is read as it comes (pipes, ``csv``, ``ndjson``, a series of ``msgpack``)
-        cannot be checked ahead: an error comes with the batch that it is in. ``progress`` is told of each batch.
+        cannot be checked ahead: an error is raised with its batch. ``progress`` is called for each batch.
 
     Returns
     -------
     Reader
         A context manager. Iterating gives a `Frame` a record batch; ``.schema`` the fields and axes. ``.read_all()``
-        gives one frame: of files and bytes everything, whatever was iterated over; but of pipes, connections, ``csv``,
-        ``ndjson`` and a series of ``msgpack`` what is left. Of files and bytes of arrow, arrows and parquet also
-        ``len(reader)`` and ``reader[i]``, which touches that batch alone.
+        returns one frame with all rows. Pipes, connections, ``csv``, ``ndjson`` and series of ``msgpack`` can be read
+        only once, so it then has only the rows that were not read yet. Files and bytes of arrow, arrows and
+        parquet also have ``len(reader)`` and ``reader[i]``, which reads only that batch.
 
     Raises
     ------
@@ -127,37 +127,37 @@ def open_reader(
     ...     print(sum(len(frame) for frame in reader), reader.schema.fields[0].label)
     6 a
     """
-    where, found, made = resolve_source(source, format, options)
-    reader = _reader(where, found, made, columns, rows)
-    reader._progress = made.progress
+    where, found, settings = resolve_source(source, format, options)
+    reader = _reader(where, found, settings, columns, rows)
+    reader._progress = settings.progress
     return reader
 
 
-def _reader(where: AnySource, found: str, made: Options, columns: Any, rows: slice | None) -> Reader:
+def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: slice | None) -> Reader:
     if isinstance(where, LinkSource):
-        return _message_reader(where, made, columns, rows)
+        return _message_reader(where, options, columns, rows)
     reads = FORMATS[found].reads
-    if reads == "series" and (series := series_reader(where, found, made, columns, rows)) is not None:
+    if reads == "series" and (series := series_reader(where, found, options, columns, rows)) is not None:
         return series
     if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
         core_options = {
-            "options": FORMATS[found].read_options(made, where.name),
-            "max_rows": getattr(made, "chunk_rows", None) or _ROWS,
+            "options": FORMATS[found].read_options(options, where.name),
+            "max_rows": getattr(options, "chunk_rows", None) or _ROWS,
         }
         return StreamReader(
             where,
             columns,
             rows,
             core_options,
-            lambda: lazy_frame(opened(where, found, made), made, columns, rows),
+            lambda: lazy_frame(open_checked(where, found, options), options, columns, rows),
             settled=reads == "stream",
         )
-    return FileReader(open_frame(where, found, made, columns, rows))
+    return FileReader(open_frame(where, found, options, columns, rows))
 
 
-def _message_reader(where: LinkSource, made: Options, columns: Any, rows: slice | None) -> Reader:
-    """The reader of a connection's next message."""
-    if where.is_kept():
-        return FileReader(received(where, made, columns, rows))
-    core_options = {"limits": made.limits, "threads": resolve_threads(made.threads)}
-    return StreamReader(where, columns, rows, core_options, lambda: received(where, made, columns, rows))
+def _message_reader(where: LinkSource, options: Options, columns: Any, rows: slice | None) -> Reader:
+    """A reader of the next message of a connection."""
+    if where.has_pending():
+        return FileReader(received(where, options, columns, rows))
+    core_options = {"limits": options.limits, "threads": resolve_threads(options.threads)}
+    return StreamReader(where, columns, rows, core_options, lambda: received(where, options, columns, rows))

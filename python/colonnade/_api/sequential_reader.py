@@ -1,4 +1,4 @@
-"""What comes once, from the front: which batches hold the rows that were asked for, and what is left in the end."""
+"""Readers of sources that can be read only once: selects the requested rows from the batches."""
 
 from collections.abc import Iterator
 from operator import index
@@ -14,7 +14,7 @@ from .batch_reader import Reader
 
 
 class FrontReader(Reader):
-    """Batches as they come; each once. What opens `where`, and which columns were asked for, a subclass says.
+    """Batches in order, each once. A subclass opens `where` and selects the columns.
 
     Parameters
     ----------
@@ -59,35 +59,35 @@ class FrontReader(Reader):
             self._where.release()
 
     def _tell(self) -> None:
-        """Say what was left out; nothing by default."""
+        """Warn of dropped rows. Does nothing by default."""
 
     def _opened(self) -> Any:
         """The core's reader; opened at the first call."""
         raise NotImplementedError
 
     def _selected(self, core: _core.CoreFrame) -> Frame:
-        """The columns that were asked for."""
+        """The requested columns."""
         raise NotImplementedError
 
     def _empty(self) -> Frame:
         return self._selected(self._opened().schema())
 
     def _next(self) -> Frame | None:
-        """The next batch that has rows which were asked for; None at the end."""
+        """The next batch with requested rows; None at the end."""
         self._check_open()
         while not self._ended:
             core = self._opened().next_batch()
             if core is None:
                 self._ended = True
                 self._tell()
-                self._told_all()
+                self._end_progress()
                 break
             self._tell_of(core)
             first, nrows = self._done_nrows, core.nrows
             self._done_nrows += nrows
             low = max(self._start - first, 0)
             high = nrows if self._stop is None else min(self._stop - first, nrows)
-            # What comes after the last row that was asked for is left in the stream.
+            # Bytes after the last requested row stay in the stream.
             self._ended = self._stop is not None and self._done_nrows >= self._stop
             if low < high or (nrows == 0 and self._start == 0):
                 return self._selected(core if high - low == nrows else core.slice(low, high))
@@ -95,7 +95,7 @@ class FrontReader(Reader):
 
 
 def from_front(rows: slice | None) -> tuple[int, int | None]:
-    """(start, stop) of a slice that can be told without knowing the length."""
+    """(start, stop) of a slice that does not depend on the length."""
     if isinstance(rows, slice):
         # NumPy's integers are no `int`.
         rows = slice(*(index(end) if hasattr(end, "__index__") else end for end in (rows.start, rows.stop, rows.step)))

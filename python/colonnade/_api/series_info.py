@@ -1,4 +1,4 @@
-"""What `cn.inspect` tells of frames that stand one behind the other in one MessagePack file."""
+"""`cn.inspect` of a series of frames in one MessagePack file."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -12,11 +12,11 @@ from ..errors import ColonnadeError
 from .batch_reader import Reader
 from .inspection import Info
 
-_VERSION = 1  # of our header: files of another one are refused
+_VERSION = 1  # version of the header; files of other versions are refused
 
 
 def inspected(series: Reader, file_nbytes: int, is_ours: bool) -> Info:
-    """The Info of a series, which is decoded for it, a frame at a time. Columns are those of the first frame."""
+    """The Info of a series. Decodes it frame by frame. Columns are those of the first frame."""
     first: _core.CoreFrame | None = None
     nrows = nbytes = 0
     members: list[dict[str, Any]] = []
@@ -45,7 +45,7 @@ def inspected(series: Reader, file_nbytes: int, is_ours: bool) -> Info:
 
 
 def checked(cores: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:
-    """The frames of a series. An error of a later one says how many are whole: the file may end there."""
+    """The frames of a series. An error has the number of complete frames, because the file may end there."""
     count = 0
     ahead = iter(cores)
     while True:
@@ -62,7 +62,7 @@ def checked(cores: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:
 
 
 def _member(number: int, core: _core.CoreFrame) -> dict[str, Any]:
-    """One a frame. Where each lies is not told: it need not be known to read them."""
+    """One entry per frame, without offsets, which the reader does not know."""
     return {
         "name": str(number),
         "method": "stored",

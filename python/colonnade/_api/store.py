@@ -1,4 +1,4 @@
-"""A whole frame, or several, to a target or a connection: the core's one set of writers."""
+"""Writes one or several whole frames to a target or a connection."""
 
 from .. import _core
 from .._formats.options import Options
@@ -17,9 +17,9 @@ _WRITERS = ByTarget(_core.write_path, _core.write_fd, _core.write_sink, _core.wr
 def store(
     core: _core.CoreFrame, columns: Columns, where: AnyTarget, options: Options, progress: Callback | None
 ) -> None:
-    """Write `core` to `where`, as its options say."""
+    """Write `core` to `where`."""
     if isinstance(where, LinkTarget):
-        send(core, where.opened(resolve_threads(options.threads)), options, progress)
+        send(core, where.connected(resolve_threads(options.threads)), options, progress)
         return
     write, place = _WRITERS.of(where)
     if _is_directory(core, where, options):
@@ -36,7 +36,7 @@ def send(
 
 
 def encode_bytes(core: _core.CoreFrame, columns: Columns, options: Options, progress: Callback | None) -> bytes:
-    """The bytes of `core`."""
+    """Encode `core` to bytes."""
     _is_directory(core, None, options)
     return _core.encode(core, core_options(options, Request(None, columns)), progress)
 
@@ -53,7 +53,7 @@ def store_bundle(
     bundle: tuple[str, str | None],
     progress: Callback | None,
 ) -> None:
-    """Write frames by their labels to `where`. `bundle`: layout and outer codec of a ZIP."""
+    """Write labelled frames to `where`. `bundle`: layout and outer codec of a ZIP."""
     assert not isinstance(where, LinkTarget)
     encoding = core_options(options, Request(where, bundle=bundle))
     if isinstance(where, PathTarget):

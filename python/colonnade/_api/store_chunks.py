@@ -1,4 +1,4 @@
-"""Chunks to a target or a connection: one record batch or row group after the other, none of them kept."""
+"""Writes chunks to a target or a connection, one record batch or row group at a time."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -11,36 +11,36 @@ from .._formats.writers import Request
 from .._io.connection_io import LinkTarget
 from .._io.progress import Callback, Steps
 from .._io.raw_connection import Link
-from .._io.targets import AnyTarget, ByTarget, SinkTarget, opened_by
+from .._io.targets import AnyTarget, ByTarget, SinkTarget, constructors_of
 from .._io.threads import resolve_threads
 from ..errors import UnsupportedError
 from .chunks import Chunks
 
-_WRITERS: ByTarget[_core.Writer] = opened_by(_core.Writer)
+_WRITERS: ByTarget[_core.Writer] = constructors_of(_core.Writer)
 
 
-def store_chunks(chunks: Chunks, where: AnyTarget, made: Options, progress: Callback | None) -> None:
-    """Write `chunks` to `where`. What goes wrong on the way leaves no file, and the old one whole."""
+def store_chunks(chunks: Chunks, where: AnyTarget, options: Options, progress: Callback | None) -> None:
+    """Write `chunks` to `where`. After an error no new file exists, and an old one is complete."""
     if isinstance(where, LinkTarget):
-        send_chunks(chunks, where.opened(resolve_threads(made.threads)), made, progress)
+        send_chunks(chunks, where.connected(resolve_threads(options.threads)), options, progress)
         return
-    ahead = _begun(chunks.frames)
-    _write_chunks(ahead, open_writer(where, made, chunks.nrows), chunks.nbytes, progress)
+    remaining = _with_first_converted(chunks.frames)
+    _write_chunks(remaining, open_writer(where, options, chunks.nrows), chunks.nbytes, progress)
 
 
 def send_chunks(
-    chunks: Chunks, link: Link, made: Options, progress: Callback | None, timeout_s: float | None = None
+    chunks: Chunks, link: Link, settings: Options, progress: Callback | None, timeout_s: float | None = None
 ) -> None:
-    """Send `chunks` as one message. What goes wrong before the first byte leaves the connection as it was."""
-    ahead = iter(chunks.frames)
-    begun = list(islice(ahead, 2))
-    if len(begun) == 1:
-        options = _message_options(made, link, begun[0].nrows)
-        with Steps(progress).next(begun[0].nbytes) if progress else nullcontext() as step:
-            link._core.send(begun[0], options, timeout_s, step)
+    """Send `chunks` as one message. An error before the first byte leaves the connection usable."""
+    remaining = iter(chunks.frames)
+    first_two = list(islice(remaining, 2))
+    if len(first_two) == 1:
+        options = _message_options(settings, link, first_two[0].nrows)
+        with Steps(progress).next(first_two[0].nbytes) if progress else nullcontext() as step:
+            link._core.send(first_two[0], options, timeout_s, step)
         return
-    writer = _core.Writer.to_connection(link._core, _message_options(made, link, chunks.nrows), timeout_s)
-    _write_chunks(chain(begun, ahead), writer, chunks.nbytes, progress)
+    writer = _core.Writer.to_connection(link._core, _message_options(settings, link, chunks.nrows), timeout_s)
+    _write_chunks(chain(first_two, remaining), writer, chunks.nbytes, progress)
 
 
 def _write_chunks(
@@ -58,41 +58,41 @@ def _write_chunks(
         raise
 
 
-def encode_chunks(chunks: Chunks, made: Options, progress: Callback | None) -> bytes:
-    """The bytes of the file that `store_chunks` would write."""
-    ahead = iter(chunks.frames)
-    begun = list(islice(ahead, 2))
-    if len(begun) == 1:
-        return _core.encode(begun[0], core_options(made, Request(None, None, begun[0].nrows)), progress)
+def encode_chunks(chunks: Chunks, options: Options, progress: Callback | None) -> bytes:
+    """Encode `chunks` to the bytes that `store_chunks` would write."""
+    remaining = iter(chunks.frames)
+    first_two = list(islice(remaining, 2))
+    if len(first_two) == 1:
+        return _core.encode(first_two[0], core_options(options, Request(None, None, first_two[0].nrows)), progress)
     sink = _core.BufferSink()
-    store_chunks(Chunks(chain(begun, ahead), chunks.nbytes, chunks.nrows), SinkTarget(sink), made, progress)
+    store_chunks(Chunks(chain(first_two, remaining), chunks.nbytes, chunks.nrows), SinkTarget(sink), options, progress)
     with memoryview(sink) as view:
         return bytes(view)
 
 
-def open_writer(where: AnyTarget, made: Options, nrows: int | None = None) -> _core.Writer:
-    """The core's writer for this kind of target. `nrows`: of all chunks together, where that is known.
+def open_writer(where: AnyTarget, options: Options, nrows: int | None = None) -> _core.Writer:
+    """The core's writer for this kind of target. `nrows`: rows of all chunks together, if known.
 
     Raises
     ------
     UnsupportedError
-        A connection, where every chunk is a message of its own.
+        The target is a connection, and the format needs one message per chunk.
     """
     if isinstance(where, LinkTarget):
-        refusal = write_format(made).no_message
+        refusal = write_format(options).no_message
         if refusal is not None:
             raise UnsupportedError(refusal)
-        link = where.opened(resolve_threads(made.threads))
-        return _core.Writer.to_connection(link._core, _message_options(made, link, nrows))
+        link = where.connected(resolve_threads(options.threads))
+        return _core.Writer.to_connection(link._core, _message_options(options, link, nrows))
     to, place = _WRITERS.of(where)
-    return to(place, core_options(made, Request(where, None, nrows)))
+    return to(place, core_options(options, Request(where, None, nrows)))
 
 
-def _message_options(made: Options, link: Link, nrows: int | None) -> _core.WriteOptions:
-    return core_options(made, Request(None, None, nrows, link._threads, True))
+def _message_options(options: Options, link: Link, nrows: int | None) -> _core.WriteOptions:
+    return core_options(options, Request(None, None, nrows, link._threads, True))
 
 
-def _begun(chunks: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:
-    """The same chunks, the first one made: what cannot be held is mostly said before the target is touched."""
-    ahead = iter(chunks)
-    return chain([next(ahead)], ahead)
+def _with_first_converted(chunks: Iterable[_core.CoreFrame]) -> Iterator[_core.CoreFrame]:
+    """The same chunks, with the first already converted, so that most refusals precede the opening of the target."""
+    remaining = iter(chunks)
+    return chain([next(remaining)], remaining)

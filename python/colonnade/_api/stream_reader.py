@@ -1,4 +1,4 @@
-"""`open_reader` of a pipe, a socket or a decompressing file: one batch at a time, nothing else in memory."""
+"""`open_reader` of a pipe, a socket or a decompressing file. Only one batch is in memory."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,20 +12,20 @@ from .sequential_reader import FrontReader
 
 
 class StreamReader(FrontReader):
-    """Batches as they come; each once.
+    """Batches in order, each once.
 
     Parameters
     ----------
     where
-        Read no further than the batch that was asked for.
+        Read no further than the requested batch.
     columns, rows
         As in `open_reader`.
     options
         Keywords of the opener: the core's options of reading.
     open_whole
-        Opens the source as one lazy frame: the faster way where nothing was read yet.
+        Opens the source as one lazy frame, which is faster if nothing was read yet.
     opener
-        The class of the core that reads the batches, or what stands for it.
+        The class of the core that reads the batches, or a substitute.
     settled
         As of `Reader`.
     """
@@ -43,17 +43,17 @@ class StreamReader(FrontReader):
         super().__init__(where, rows)
         self._opener = opener
         self.settled = settled
-        self._asked = columns
+        self._columns = columns
         self._options = options
         self._open_whole = open_whole
         self._chosen: Chosen | None = None
-        self._told = False
+        self._has_warned = False
 
     def size(self) -> tuple[int | None, int | None]:
         reader = self._opened()
         if not isinstance(reader, _core.ConnectionReader) or self._start or self._stop is not None:
             return None, None
-        reader.schema()  # announces the rows; whoever the message is passed on to shall know them too
+        reader.schema()  # The schema announces the number of rows, which a forwarded message announces too.
         return None, reader.nrows
 
     def read_all(self) -> Frame:
@@ -64,8 +64,8 @@ class StreamReader(FrontReader):
         return super().read_all()
 
     def _tell(self) -> None:
-        if isinstance(self._reader, _core.Reader) and not self._told:
-            self._told = True
+        if isinstance(self._reader, _core.Reader) and not self._has_warned:
+            self._has_warned = True
             warn_of_losses(self._reader, getattr(self._where, "name", None))
 
     def __repr__(self) -> str:
@@ -76,8 +76,8 @@ class StreamReader(FrontReader):
             self._check_open()
             self._reader = self._where.read_batches(self._opener, **self._options)
         reader: _core.Reader | _core.ConnectionReader = self._reader
-        if self._asked is not None and self._chosen is None:  # a column that is not there stays an error
-            self._chosen = Frame._make(reader.schema())._lookup.chosen(self._asked)
+        if self._columns is not None and self._chosen is None:  # An unknown column stays an error in later calls.
+            self._chosen = Frame._make(reader.schema())._lookup.chosen(self._columns)
         return reader
 
     def _selected(self, core: _core.CoreFrame) -> Frame:

@@ -1,4 +1,4 @@
-"""What a target is written as: the format that it says or that was asked for, with its checked options."""
+"""The options of writing: the format, given or from the target, with checked options."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,9 +15,9 @@ def written_as(where: AnyTarget, format: str | None, keywords: Mapping[str, Any]
     Raises
     ------
     OptionError
-        Nothing says the format, or an option is unknown or outside its range.
+        The format is not known, or an option is unknown or outside its range.
     UnsupportedError
-        A format that is not built, or that does not go over a connection.
+        The format is not built, or not available over a connection.
     """
     name = for_connection(format) if isinstance(where, LinkTarget) else for_target(format, where.name)
     return make_options(name, "write", keywords)

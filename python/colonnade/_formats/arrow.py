@@ -16,18 +16,19 @@ class ArrowOptions(Common):
     threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
         As in `NpzOptions`.
     verify : bool
-        Reading. Check offsets, text and dictionary codes of every batch before anything is returned, rather than of
-        each batch as it is decoded. Arrow has no checksums.
+        Reading. Check offsets, text and dictionary codes of all batches before anything is returned, instead of when a
+        batch is decoded. Arrow has no checksums.
     allow_truncated : bool
-        Reading. Take what came of a file or stream whose end is missing; without it that is a TruncatedError with the
-        count of batches and rows received.
+        Reading. Accept a file or stream whose end is missing. Otherwise that is a TruncatedError with the number of
+        received batches and rows.
     compression : {"lz4", "zstd"}, optional
-        Writing. None leaves the buffers ready to be mapped. A buffer that does not shrink is left as it is.
+        Writing. None: buffers are not compressed and can be mapped. A buffer that does not shrink is stored
+        uncompressed.
     level : int, optional
         Writing. 1 to 22 for zstd, 0 to 12 for lz4.
     batch_nbytes : int, optional
-        Writing. How much data a record batch holds, about; chunks are cut and joined to it. Default: 1 MiB in a stream,
-        4 MiB in a compressed file; in a file without compression batches are as the chunks are.
+        Writing. Approximate size of a record batch, to which chunks are split or joined. Default: 1 MiB in a stream,
+        4 MiB in a compressed file; an uncompressed file has one batch per chunk.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What `cn.inspect` tells of an Arrow file or stream besides what it tells of every file."""
+"""Properties of Arrow files and streams in `cn.inspect`."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from .. import _core
 
 @dataclass(frozen=True)
 class ArrowInfo:
-    """Of an Arrow file or stream.
+    """Properties of an Arrow file or stream.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class ArrowInfo:
     metadata_version : int
         Version of Arrow's metadata: 4 or 5.
     big_endian : bool
-        Whether the bytes of each value stand the other way round.
+        Whether values are big-endian.
     truncated : bool
         Whether the end was missing (``allow_truncated=True``).
     """

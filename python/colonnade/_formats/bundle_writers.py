@@ -1,4 +1,4 @@
-"""What several frames in one file cannot be written with: as a ZIP, and as a map."""
+"""Checks options for several frames in one file: a ZIP or a map."""
 
 from collections.abc import Mapping
 
@@ -13,7 +13,7 @@ from .options import Options
 def check_map(
     options: Options, format: str, where: AnyTarget, layout: str, outer: str | None, *, no_message: str
 ) -> None:
-    """Raise where a map of frames has no such option. `no_message`: why it does not go over a connection."""
+    """Raise if a map of frames lacks an option. `no_message`: the reason why it cannot be a message."""
     if (layout, outer) != ("npz", None):
         raise OptionError(f"{format}: layout and outer are of ZIP bundles; a map of frames has neither.")
     if isinstance(where, LinkTarget):
@@ -21,7 +21,7 @@ def check_map(
 
 
 def check_zip(options: NpzOptions, format: str, where: AnyTarget, layout: str, outer: str | None) -> None:
-    """Raise where a ZIP of frames cannot be written so, or to this target."""
+    """Raise if a ZIP of frames does not support these options or this target."""
     if not isinstance(where, PathTarget):
         raise UnsupportedError(
             "npz: a bundle is written to a path of a regular file. Write it there, then send the file; or pass "
@@ -36,14 +36,14 @@ def check_zip(options: NpzOptions, format: str, where: AnyTarget, layout: str, o
 
 
 def _check_outer(layout: str, options: NpzOptions) -> None:
-    """The outer ZIP has one codec and one level; of members that lie in it directly it is theirs."""
+    """The outer ZIP has one codec and one level. With ``layout="npy"`` they apply to the members."""
     if layout == "npy" and options.codec not in (None, "deflate"):
-        asked = (
+        codecs = (
             f"profile={options.profile!r}, which is zstd" if options.compression is None else f"{options.compression!r}"
         )
         raise OptionError(
             f"compression: expected None or 'deflate' with layout='npy' and outer='deflate', which compresses the "
-            f"members, found {asked}. Leave one of the two out."
+            f"members, found {codecs}. Leave one of the two out."
         )
     low, high = LEVELS["deflate"]
     if options.level is not None and not low <= options.level <= high:

@@ -1,4 +1,4 @@
-"""Options of CSV: the dialect, what is null, which types columns have, and how exact return is had."""
+"""Options of CSV: dialect, null values, column types, and the schema."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,76 +13,77 @@ QUOTING = ("minimal", "nonnumeric", "all")
 
 @dataclass(frozen=True, kw_only=True)
 class CsvOptions(Text):
-    r"""Options of `csv`: a record a line, fields between delimiters, ``.csv`` and ``.tsv``, also ``.gz`` and ``.zst``.
+    r"""Options of `csv`: one record per line, ``.csv`` and ``.tsv``, also ``.gz`` and ``.zst``.
 
     Parameters
     ----------
     threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
         As in `NpzOptions`.
     verify : bool
-        Reading. CSV is decoded whole when it is opened, so nothing is left to be verified.
+        Reading. No effect: opening CSV decodes and checks all of it.
     delimiter : str, optional
-        Both ways. One ASCII character. Reading: told by the look, among ``,``, ``;``, tab and ``|``. Writing: ``,``, or
-        a tab where the target is a ``.tsv``.
+        Both ways. One ASCII character. Reading: detected among ``,``, ``;``, tab and ``|``. Writing: ``,``, or a tab
+        if the target is a ``.tsv``.
     quotechar : str or None
-        Both ways. What encloses fields; None on reading: nothing does.
+        Both ways. The quote character; None on reading: no field is quoted.
     decimal : {".", ","}
         Both ways. The decimal mark.
     encoding : {"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"}
-        Both ways. Reading: a byte order mark tells UTF-8 and UTF-16 by itself.
+        Both ways. Reading: a byte order mark of UTF-8 or UTF-16 takes precedence.
     schema : {"header", "sidecar", "ignore"}, optional
-        Both ways. Where names, data types, axes and attrs stand that CSV has no place for. Writing: ``"header"``, a
-        comment in the first line; ``"sidecar"``, ``FILE.schema.json`` beside the file; None: nowhere, and a frame that
-        would not come back exactly is refused. Reading: both are found by themselves; ``"ignore"``: the text alone.
+        Both ways. The place of names, data types, axes and attrs, which CSV itself cannot store. Writing:
+        ``"header"``, a comment in the first line; ``"sidecar"``, the file ``FILE.schema.json``; None: not stored, and
+        a frame that would not be read back exactly is refused. Reading: both are detected; ``"ignore"``: not used.
     compression : {"gzip", "zstd"}, optional
-        Writing. Default: told by the suffix. Reading tells it by the first bytes.
+        Writing. Default: by the suffix. Reading detects it by the first bytes.
     level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for gzip.
     header : bool
-        Writing. Whether the column names stand in front: a record, or one for each level of hierarchical columns.
+        Writing. Whether the column names come first: one record, or one per level of hierarchical columns.
     index : bool, optional
-        Writing. Row labels as first columns. Default: where they are not automatic.
+        Writing. Whether row labels are the first columns. Default: if they are not automatic.
     quoting : {"minimal", "nonnumeric", "all"}
         Writing. Which fields are quoted.
     lineterminator : {"\\n", "\\r\\n"}
         Writing.
     na_rep : str
-        Writing. What stands for null.
+        Writing. The text of null.
     lossy : bool
-        Writing. True: write plain CSV even if it does not come back exactly.
+        Writing. True: write plain CSV even if it is not read back exactly.
     escapechar : str, optional
-        Reading. The character that takes its meaning from the next one.
+        Reading. The escape character, after which the next character is literal.
     doublequote : bool
-        Reading. Whether two quotes inside a quoted field are one.
+        Reading. Whether two quotes inside a quoted field stand for one.
     comment : str, optional
         Reading. Lines that begin with it are skipped.
     thousands : str, optional
         Reading. The mark between groups of digits.
     na_values : sequence of str
-        Reading. More words for null.
+        Reading. Additional null values.
     keep_default_na : bool
-        Reading. Whether the usual words for null are (empty, ``NA``, ``NaN``, ``null``, ``None``...).
+        Reading. Whether the default null values apply (empty, ``NA``, ``NaN``, ``null``, ``None``...).
     header_rows : int
-        Reading. How many records at the beginning hold column names; several make hierarchical columns, 0 none. Other
-        options name columns by the last of them.
+        Reading. Number of records with column names. Several records make hierarchical columns; with 0 columns have no
+        names. Other options name columns by the last of these records.
     index_columns : int or sequence of str, optional
-        Reading. Which columns are row labels: the first so many, or these.
+        Reading. The columns of row labels: a number of first columns, or names.
     skip_rows : int
-        Reading. How many lines at the beginning are skipped.
+        Reading. Number of lines to skip at the beginning.
     dtypes : mapping of str to str, optional
         Reading. Data types by column name, as `Frame.dtypes` writes them (``"<i4"``, ``"bool"``, ``"large_utf8"``...),
-        rather than told by the values. ``"category"``: categories of what the values are, sorted.
+        instead of inferred types. ``"category"``: sorted categories of the inferred type.
     dates : bool or sequence of str
-        Reading. True: columns whose values are all dates of ISO 8601 are dates; names: these columns are.
+        Reading. True: columns with only ISO 8601 dates become dates. Names: these columns are dates.
     date_format : str
         Reading. ``"iso"``, or a format of strptime.
     on_error : {"raise", "null", "skip"}
-        Reading. What becomes of a record with too many or too few fields, or of a value that its type cannot hold: an
-        error; nulls; or the record is left out. `Info` and a warning of the logger say how many.
+        Reading. How to treat a record with too many or too few fields, or a value that does not fit its type: raise an
+        error, read nulls, or skip the record. `Info` and a warning of the logger count them.
     big_ints : {"text", "decimal", "error"}
-        Reading. What becomes of a column of integers over 64 bits, or of numbers over every float. Default: text.
+        Reading. The type of a column with integers over 64 bits, or with numbers beyond the range of floats.
+        Default: text.
     chunk_rows : int, optional
-        Reading, of `open_reader`. How many records a chunk has. Default 65,536.
+        Reading with `open_reader`. Number of records per chunk. Default 65,536.
 
     Raises
     ------
@@ -174,6 +175,6 @@ class CsvOptions(Text):
 
 
 def check_words(name: str, value: object) -> None:
-    """Some texts, but not one text, which is a sequence of its letters."""
+    """A sequence of texts. A single text is refused, because it is a sequence of letters."""
     if isinstance(value, str) or not isinstance(value, Sequence) or not all(isinstance(word, str) for word in value):
         raise OptionError(f"{name}: expected a sequence of text, found {value!r}.")

@@ -1,4 +1,4 @@
-"""Options of JSON and NDJSON: the shape that a frame gets, and the numbers that are accepted."""
+"""Options of JSON and NDJSON: layout, numbers and encoding."""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ ORIENTS = ("columns", "index", "records", "split", "values", "table")
 
 @dataclass(frozen=True, kw_only=True)
 class _Numbers(HeadedText):
-    """What JSON and its lines share."""
+    """Options of both JSON and NDJSON."""
 
     nonfinite: str = field(default="null", metadata=WRITE)
     allow_nonfinite: bool = field(default=False, metadata=READ)
@@ -31,28 +31,27 @@ class JsonOptions(_Numbers):
     Parameters
     ----------
     threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
-        As in `NpzOptions`. Of `limits`, ``max_depth`` says how deep arrays and objects may stand in each other.
+        As in `NpzOptions`. Of `limits`, ``max_depth`` limits the nesting of arrays and objects.
     verify : bool
-        Reading. JSON is decoded whole when it is opened, so nothing is left to be verified.
+        Reading. No effect: opening JSON decodes and checks all of it.
     orient : {"columns", "index", "records", "split", "values", "table"}, optional
-        Both ways. Writing: ``"columns"`` without it. Reading tells it by the header or the look; naming it refuses
-        any other.
+        Both ways. Writing: default ``"columns"``. Reading: detected by default; if given, any other orient is refused.
     header : bool
-        Writing. True: the first entry, ``"__colonnade__"``, holds what JSON does not say: axes, names, data types,
-        attrs. False: the data alone, as pandas' ``to_json`` has it, for other programs.
+        Writing. True: the first entry, ``"__colonnade__"``, stores axes, names, data types and attrs. False: only the
+        data, as from pandas' ``to_json``, for other programs.
     nonfinite : {"null", "literal", "error"}
-        Writing without header: what NaN and the infinities are. ``"literal"``: ``NaN``, ``Infinity``, which many
-        readers take though they are no JSON. With header they come back as they are.
+        Writing without header: how to write NaN and infinities. ``"literal"``: ``NaN``, ``Infinity``, which are no JSON
+        but accepted by many readers. With header they are read back exactly.
     indent : int, optional
         Writing. Spaces for each level; default: one line.
     compression, level
         Writing. As in `CsvOptions`.
     encoding : {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1"}
-        Reading. A byte order mark tells UTF-8 and UTF-16 by itself.
+        Reading. A byte order mark of UTF-8 or UTF-16 takes precedence.
     allow_nonfinite : bool
-        Reading. Take ``NaN``, ``Infinity`` and ``-Infinity``.
+        Reading. Accept ``NaN``, ``Infinity`` and ``-Infinity``.
     big_ints : {"error", "decimal"}
-        Reading what others wrote: integers over 64 bits.
+        Reading schemaless data: integers over 64 bits.
 
     Raises
     ------
@@ -77,19 +76,19 @@ class JsonOptions(_Numbers):
 
 @dataclass(frozen=True, kw_only=True)
 class NdjsonOptions(_Numbers):
-    r"""Options of `ndjson`: a JSON object a line and row, ``.ndjson``, ``.jsonl``, also ``.gz`` and ``.zst``.
+    r"""Options of `ndjson`: one JSON object per row and line, ``.ndjson``, ``.jsonl``, also ``.gz`` and ``.zst``.
 
     Parameters
     ----------
     threads, progress, limits, timeout_s, mmap, verify, fsync, densify_sparse, batch_rows
         As in `JsonOptions`.
     header : bool
-        Writing. True: the first line, ``{"__colonnade__": ...}``, holds what the others do not say. False: the data
-        alone, for other programs.
+        Writing. True: the first line, ``{"__colonnade__": ...}``, stores axes, names, data types and attrs. False: only
+        the data, for other programs.
     nonfinite, compression, level, encoding, allow_nonfinite, big_ints
         As in `JsonOptions`.
     chunk_rows : int, optional
-        Reading, of `open_reader`. How many lines a chunk has. Default 65,536.
+        Reading with `open_reader`. Number of lines per chunk. Default 65,536.
 
     Raises
     ------

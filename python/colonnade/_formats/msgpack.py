@@ -1,4 +1,4 @@
-"""Options of MessagePack: the shape a frame gets, and what becomes of values that no column type is for."""
+"""Options of MessagePack: layout, and values without a column type."""
 
 from dataclasses import dataclass, field
 
@@ -17,27 +17,26 @@ class MsgpackOptions(Common):
     Parameters
     ----------
     threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
-        As in `NpzOptions`. Of `limits`, ``max_depth`` says how deep arrays and maps may stand in each other.
+        As in `NpzOptions`. Of `limits`, ``max_depth`` limits the nesting of arrays and maps.
     verify : bool
-        Reading. Decode everything once before anything is returned. MessagePack has no checksums.
+        Reading. Decode everything before anything is returned. MessagePack has no checksums.
     orient : {"columns", "records", "split"}, optional
-        Both ways. ``"columns"``, which is what is written without it: a map of names to arrays. ``"records"``: an array
-        of maps, one a row. ``"split"``: a map of ``columns`` (names) and ``data`` (an array a row); of ``index`` too
-        where there is no header. Reading tells it by the look; naming it refuses the others.
+        Both ways. ``"columns"``, the default of writing: a map of names to arrays. ``"records"``: an array of maps, one
+        per row. ``"split"``: a map of ``columns`` (names), ``data`` (one array per row) and, without header, ``index``.
+        Reading: detected by default; if given, any other orient is refused.
     header : bool
-        Writing. True: the first entry, ``"__colonnade__"``, holds what arrays do not say: axes, names, data types,
-        attrs. False: the data alone, for other programs; row labels that are not automatic become columns, and what
-        is read again is told by the values.
+        Writing. True: the first entry, ``"__colonnade__"``, stores axes, names, data types and attrs. False: only the
+        data, for other programs. Row labels that are not automatic become columns, and readers infer the types.
     numbers : {"plain", "packed"}
         Writing. ``"plain"``: numbers as arrays, which every decoder reads. ``"packed"``: each numeric column without
-        nulls as one bin, its type in the header; only with header, in columns, and not with `compatible`.
+        nulls as one bin, with its type in the header. Requires a header and ``"columns"``, and excludes `compatible`.
     compatible : bool
         Writing. For readers of the specification from before 2013: no bin, no str 8, no extensions.
     ext : {"error", "bytes"}
-        Reading what others wrote. ``"bytes"`` keeps an extension that nobody knows as a struct of ``code`` and
-        ``data``; ``"error"`` refuses it with its place.
+        Reading schemaless data. ``"bytes"``: an unknown extension becomes a struct of ``code`` and ``data``.
+        ``"error"``: it is refused, with its position.
     invalid_utf8 : {"error", "bytes"}
-        Reading what others wrote. ``"bytes"`` makes a text column bytes where one of its values is no UTF-8.
+        Reading schemaless data. ``"bytes"``: a text column with a value that is no UTF-8 becomes bytes.
 
     Raises
     ------
@@ -78,9 +77,9 @@ class MsgpackOptions(Common):
             "orient='columns'": self.orient not in (None, "columns"),
             "compatible=False": self.compatible,
         }
-        for wanted, missing in excluded.items():
+        for name, missing in excluded.items():
             if missing:
                 raise OptionError(
-                    f"numbers: expected {wanted} with 'packed', whose data types stand in the header and whose bytes "
+                    f"numbers: expected {name} with 'packed', whose data types stand in the header and whose bytes "
                     "in a bin. Leave numbers out to have arrays."
                 )

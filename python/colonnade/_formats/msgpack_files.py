@@ -1,12 +1,12 @@
-"""MessagePack through the core: the keywords of opening that no other format has."""
+"""The core's options of reading MessagePack."""
 
 from .. import _core
 from .msgpack import MsgpackOptions
 from .opener import read_keywords
 
 
-def msgpack_options(made: MsgpackOptions, name: str | None = None) -> _core.MsgpackReadOptions:
+def msgpack_options(options: MsgpackOptions, name: str | None = None) -> _core.MsgpackReadOptions:
     """The core's options of reading MessagePack."""
     return _core.MsgpackReadOptions(
-        orient=made.orient, ext=made.ext, invalid_utf8=made.invalid_utf8, **read_keywords(made)
+        orient=options.orient, ext=options.ext, invalid_utf8=options.invalid_utf8, **read_keywords(options)
     )

@@ -1,4 +1,4 @@
-"""NPY written as a lone file or as a directory of members: which of them a frame is."""
+"""Decides whether a frame is written as a single NPY file or as a directory of members."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: NpyOpt
     Raises
     ------
     OptionError, EncodeError
-        It would be one where the target is no path.
+        A directory would be necessary, but the target is no path.
     """
     if isinstance(where, PathTarget):
         if options.directory is not None:
@@ -34,18 +34,18 @@ def is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: NpyOpt
 
 
 def _is_lone_array(core: _core.CoreFrame) -> bool:
-    """Whether a lone .npy, read again, would be the same frame: nothing but one array."""
+    """Whether a single .npy file is read back as the same frame."""
     if core.ncols == 0 or core.name != "null" or core.attrs is not None:
         return False
     origin = decode_optional(core.origin)
     if isinstance(origin, dict) and origin.get("class") == "structured":
-        # Record arrays and fields of objects say more of themselves than a lone file keeps.
+        # A single file cannot store the class of record arrays or fields of objects.
         plain = set(origin) == {"library", "class", "dtype"} and not core.arrow_columns()
         return plain and _is_packed(origin["dtype"], core.ncols)
     for axis, length in ((core.index, core.nrows), (core.columns, core.ncols)):
         if not axis.is_auto or axis.range != (0, length, 1) or axis.name != "null" or axis.meta is not None:
             return False
-    # Of a DataFrame the array alone would be left; its class is part of what must come back.
+    # A single file cannot store that the array was a DataFrame.
     if isinstance(origin, dict) and origin.get("library") != "numpy":
         return False
     dtypes = set(core.dtypes())
@@ -53,7 +53,7 @@ def _is_lone_array(core: _core.CoreFrame) -> bool:
 
 
 def _is_packed(described: Any, ncols: int) -> bool:
-    """Whether a structured dtype is its fields one after the other, which is all that a lone file keeps of it."""
+    """Whether a structured dtype is packed. A single file stores no other offsets."""
     if not isinstance(described, dict) or described.get("aligned") or any(described.get("titles") or ()):
         return False
     sizes = [np.dtype(text).itemsize for text in described["formats"]]

@@ -24,37 +24,37 @@ class NpzOptions(Common):
     progress : True or callable, optional
         Both ways. True draws a bar on stderr; a function is called with ``(done_nbytes, total_nbytes)``.
     limits : Limits, optional
-        Reading. Caps on what a file may ask for.
+        Reading. Limits on the resources of a file.
     timeout_s : float, optional
-        Reading, of ``http://`` and ``https://``. How many seconds connecting, the answer or the next bytes may take.
+        Reading from ``http://`` and ``https://``. Maximum seconds for connecting, for the response and between bytes.
         Default 30.
     mmap : bool, optional
-        Reading. Map a local file rather than read it. Default: yes, but not on network file systems. A file that
-        other programs shorten or rewrite in place must be read with ``mmap=False``.
+        Reading. Map a local file instead of reading it. Default: yes, except on network file systems. Use
+        ``mmap=False`` for a file that other programs shorten or rewrite in place.
     verify : bool
         Reading. Check every CRC-32 and label before anything is returned.
     fsync : bool
-        Writing. Wait until the disk has the bytes before the file takes its name; of an open file or the descriptor of
-        one, before the call ends. Elsewhere (pipes, sockets, memory) it means nothing.
+        Writing. Sync the file to the disk before it is renamed; an open file or its descriptor, before the call
+        returns. No effect for pipes, sockets and memory.
     densify_sparse : bool
-        Writing. Write pandas' sparse columns as dense ones; without it they are refused by name.
+        Writing. Write pandas' sparse columns as dense ones. Otherwise they are refused.
     batch_rows : int, optional
-        Writing. Where data is rows: how many are transposed at once. Default 65,536.
+        Writing rows. Number of rows that are transposed at once. Default 65,536.
     compression : {"zstd", "deflate"} or mapping, optional
-        Writing. None stores the bytes as they lie, ready to be mapped. A mapping from column label (or group prefix) to
-        "zstd", "deflate" or None compresses the columns it names alone.
+        Writing. None: stored uncompressed, so that the file can be mapped. A mapping from column label (or group
+        prefix) to "zstd", "deflate" or None compresses only these columns.
     level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for deflate.
     filter : {"auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary"} or mapping, optional
-        Writing, of compressed columns. What is done to numbers first: bytes of equal weight side by side, differences,
-        both, codes for the values that occur; ``auto`` takes for each column what makes a sample of it smallest. A
-        mapping from column label (or group prefix) as for `compression`. NumPy still loads each member, but as what the
-        filter made of it: Colonnade alone undoes it. Default: nothing is done.
+        Writing compressed columns. The transformation of numbers before compression: ``shuffle`` groups bytes of equal
+        significance, ``delta`` stores differences, ``dictionary`` stores codes. ``auto`` chooses for each column the
+        filter with the smallest sample. A mapping as for `compression`. NumPy loads the filtered bytes of such a
+        member; only Colonnade reverses the filter. Default: none.
     profile : {"fast", "balanced", "small"}, optional
-        Writing. How much work size is worth: which filters are tried, and the level where `level` names none. Where
-        `compression` and `filter` are not given, they are ``zstd`` and ``auto``.
+        Writing. The trade-off of speed and size: the filters to try, and the default of `level`. The defaults of
+        `compression` and `filter` become ``zstd`` and ``auto``.
     compat : {"static-frame"}, optional
-        Writing. Write only what StaticFrame reads in full; what it could not hold is refused by name.
+        Writing. Write only files that StaticFrame reads in full. Other columns are refused by name.
 
     Raises
     ------
@@ -97,22 +97,22 @@ class NpzOptions(Common):
 
     @property
     def codec(self) -> str | Mapping[Any, str | None] | None:
-        """`compression`, or what `profile` means where there is none."""
+        """`compression`, or the codec of `profile`."""
         return "zstd" if self.compression is None and self.profile is not None else self.compression
 
     @property
     def filtering(self) -> str | Mapping[Any, str | None] | None:
-        """`filter`, or what `profile` means where there is none."""
+        """`filter`, or the filter of `profile`."""
         return "auto" if self.filter is None and self.profile is not None else self.filter
 
     def _codecs(self) -> tuple[str, ...]:
-        """The codecs asked for."""
-        asked = self.codec.values() if isinstance(self.codec, Mapping) else [self.codec]
-        return tuple(dict.fromkeys(codec for codec in asked if codec is not None))
+        """The requested codecs."""
+        by_column = self.codec.values() if isinstance(self.codec, Mapping) else [self.codec]
+        return tuple(dict.fromkeys(codec for codec in by_column if codec is not None))
 
 
-def _check_by_column(name: str, asked: str | Mapping[Any, str | None] | None, choices: tuple[str, ...]) -> None:
-    if not isinstance(asked, Mapping):
-        return check_choice(name, asked, choices)
-    for label, choice in asked.items():
+def _check_by_column(name: str, by_column: str | Mapping[Any, str | None] | None, choices: tuple[str, ...]) -> None:
+    if not isinstance(by_column, Mapping):
+        return check_choice(name, by_column, choices)
+    for label, choice in by_column.items():
         check_choice(f"{name} of {label!r}", choice, choices)

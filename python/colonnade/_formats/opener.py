@@ -11,17 +11,17 @@ from .._values.option_checks import Common
 _LIMITS = _core.Limits()
 
 
-def read_keywords(made: Common) -> dict[str, Any]:
-    """What the core's options of reading have in every format."""
+def read_keywords(options: Common) -> dict[str, Any]:
+    """Keywords that the core's options of reading have in all formats."""
     return {
-        "limits": made.limits or _LIMITS,
-        "threads": resolve_threads(made.threads),
-        "verify": made.verify,
+        "limits": options.limits or _LIMITS,
+        "threads": resolve_threads(options.threads),
+        "verify": options.verify,
     }
 
 
-def open_source(where: AnySource, made: Common, options: _core.ReadOptions) -> _core.File:
-    """The opened source: its structure is checked and described."""
-    with reporting(made.progress, "reading") as progress:
-        file: _core.File = where.open(_core.File, made.mmap, options=options, progress=progress)
+def open_source(where: AnySource, settings: Common, options: _core.ReadOptions) -> _core.File:
+    """Open a source: check and describe its structure."""
+    with reporting(settings.progress, "reading") as progress:
+        file: _core.File = where.open(_core.File, settings.mmap, options=options, progress=progress)
     return file

@@ -1,7 +1,7 @@
-"""Each format's options: one class a format, checked when it is made.
+"""The options of formats: one class per format, validated by its constructor.
 
-`read` and `write` take the fields as keywords; the class is there to document them, and to make a set of options once
-and check it early. A field belongs to reading, to writing or to both; a keyword on the wrong side is an error too.
+`read` and `write` take the fields as keywords. The class documents them, and validates a set of options early. A field
+belongs to reading, to writing or to both; a keyword of the other side is an error.
 """
 
 import dataclasses
@@ -48,22 +48,22 @@ CLASSES: dict[str, type[Options]] = {
 
 
 def format_of(options: object) -> str | None:
-    """The format that an options object is of; None for a mapping."""
+    """The format of an options object; None for a mapping."""
     return _NAMES.get(type(options))
 
 
-_NAMES: dict[type, str] = {made: name for name, made in CLASSES.items()}
+_NAMES: dict[type, str] = {cls: name for name, cls in CLASSES.items()}
 
 
 @functools.cache
-def _plain(format: str) -> Options:
+def _default_options(format: str) -> Options:
     """The default options of a format. They are immutable, so all calls share one object."""
     return CLASSES[format]()
 
 
-def is_plain(options: Options) -> bool:
-    """Whether `options` is the shared object of defaults. An equal object that a user made is not."""
-    return _plain(_NAMES[type(options)]) is options
+def is_default(options: Options) -> bool:
+    """Whether `options` is the shared object of defaults. An equal object is not."""
+    return _default_options(_NAMES[type(options)]) is options
 
 
 def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options:
@@ -75,31 +75,33 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
         An unknown keyword (the message names the near ones), a keyword of the other side, a value outside its range.
     """
     if not keywords:
-        return _plain(format)
+        return _default_options(format)
     cls = CLASSES[format]
     fields = _sides(cls)
-    ours = [name for name, owner in fields.items() if owner in (side, "both")]
+    allowed = [name for name, owner in fields.items() if owner in (side, "both")]
     for name in keywords:
         if name not in fields:
-            others = [other for other, made in CLASSES.items() if name in _sides(made)]
-            elsewhere = f"; it is an option of {', '.join(others)}" if others else _hint(name, side, ours)
-            raise OptionError(f"{format}: unknown option {name!r}{elsewhere}. Options here: {', '.join(ours)}.")
-        if name not in ours:
-            raise OptionError(f"{format}: {name!r} is an option of {_OTHER[side]}, not of {_VERB[side]}.")
+            owners_of_name = [other for other, cls in CLASSES.items() if name in _sides(cls)]
+            elsewhere = (
+                f"; it is an option of {', '.join(owners_of_name)}" if owners_of_name else _hint(name, side, allowed)
+            )
+            raise OptionError(f"{format}: unknown option {name!r}{elsewhere}. Options here: {', '.join(allowed)}.")
+        if name not in allowed:
+            raise OptionError(f"{format}: {name!r} is an option of {_OTHER_VERB[side]}, not of {_VERB[side]}.")
     return cls(**keywords)
 
 
-def _hint(name: str, side: str, ours: list[str]) -> str:
-    """Name the nearest options and parameters of the call."""
-    beside = [word for word in _BESIDE[side] if word != name]
-    return nearest_hint(name, [*beside, *ours])
+def _hint(name: str, side: str, allowed: list[str]) -> str:
+    """The nearest options and parameters of the call, for an error."""
+    parameters = [word for word in _PARAMETERS[side] if word != name]
+    return nearest_hint(name, [*parameters, *allowed])
 
 
-def check_keywords(side: str, keywords: Mapping[str, Any], likely: str | None = None) -> None:
+def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str | None = None) -> None:
     """Check keywords before the format is known: some format must take them all, with these values.
 
-    A typo must be said before a pipe is read to find out what is in it. The message speaks of the `likely` format
-    (by the suffix), where there is one.
+    A typo must be reported before detection reads from a pipe. The message is about `guessed_format` (from the
+    suffix), if there is one.
 
     Raises
     ------
@@ -112,26 +114,26 @@ def check_keywords(side: str, keywords: Mapping[str, Any], likely: str | None = 
     refused = None
     for format, owners in zip(CLASSES, sides, strict=True):
         if all(owners.get(name) in (side, "both") for name in keywords):
-            # Formats have one word for several things: a value that one refuses may be another's.
+            # Formats share option names: one format may accept a value that another refuses.
             try:
                 make_options(format, side, keywords)
                 return
             except OptionError as error:
                 refused = refused or error
-    if refused is not None and likely is None:
+    if refused is not None and guessed_format is None:
         raise refused
-    if likely is not None:
-        make_options(likely, side, keywords)
+    if guessed_format is not None:
+        make_options(guessed_format, side, keywords)
     known = {name: owner for owners in sides for name, owner in owners.items()}
-    ours = [name for name, owner in known.items() if owner in (side, "both")]
+    allowed = [name for name, owner in known.items() if owner in (side, "both")]
     for name in keywords:
         if name not in known:
             raise OptionError(
-                f"unknown option {name!r}{_hint(name, side, ours)}. No format has it; "
-                f"options of {_VERB[side]}: {', '.join(ours)}."
+                f"unknown option {name!r}{_hint(name, side, allowed)}. No format has it; "
+                f"options of {_VERB[side]}: {', '.join(allowed)}."
             )
-        if name not in ours:
-            raise OptionError(f"{name!r} is an option of {_OTHER[side]}, not of {_VERB[side]}.")
+        if name not in allowed:
+            raise OptionError(f"{name!r} is an option of {_OTHER_VERB[side]}, not of {_VERB[side]}.")
     raise OptionError(f"options: no format takes all of {', '.join(keywords)}. Pass format=, and the options it has.")
 
 
@@ -141,7 +143,7 @@ def _sides(cls: type[Common]) -> dict[str, str]:
 
 
 def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[str, Any]:
-    """Keywords of one side from a mapping, an options object (what differs from its defaults) or None."""
+    """Keywords of one side from a mapping, an options object (the fields that differ from defaults) or None."""
     if options is None:
         return {}
     if isinstance(options, Common):
@@ -156,5 +158,5 @@ def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[
 
 
 _VERB = {"read": "reading", "write": "writing"}
-_OTHER = {"read": "writing", "write": "reading"}
-_BESIDE = {"read": ("format", "columns", "rows"), "write": ("format",)}
+_OTHER_VERB = {"read": "writing", "write": "reading"}
+_PARAMETERS = {"read": ("format", "columns", "rows"), "write": ("format",)}

@@ -1,4 +1,4 @@
-"""Options of Parquet: what is read and with which keys; how columns are encoded, compressed and cut."""
+"""Options of Parquet: filters and keys of reading; encodings, compression and sizes of writing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ class ParquetOptions(Common):
     verify : bool
         Reading. Decode every page and check the CRC-32 of those that have one before anything is returned.
     categories : sequence of str, optional
-        Reading. Columns that become categorical: their codes are taken from the file's dictionaries as they stand.
+        Reading. Columns that become categorical: their codes refer to the dictionaries of the file.
     filter : sequence, optional
         Reading. Rows to keep, as ``pandas.read_parquet(filters=)`` has them: tuples (column, comparison, value) that
         must all hold, or a list of such lists, of which one must hold. Comparisons are ``==``, ``!=``, ``<``, ``<=``,
@@ -56,7 +56,7 @@ class ParquetOptions(Common):
     column_keys : mapping of str to bytes, optional
         Reading. The keys of encrypted columns by name (a nested one's leaf by its path, ``a.b``).
     aad_prefix : bytes, optional
-        Reading. What identifies an encrypted file, where that is not stored in it.
+        Reading. The AAD prefix of an encrypted file, if the file does not store it.
     compression : {"auto", "snappy", "gzip", "brotli", "lz4", "zstd"}, optional
         Writing. ``"auto"`` takes for each column what a sample of it shows to pay; None stores pages as they are.
         ``"lz4"`` is Parquet's LZ4_RAW.
@@ -164,10 +164,10 @@ class ParquetOptions(Common):
             check_word("encoding", self.encoding, ENCODINGS)
         if not isinstance(self.use_dictionary, bool):
             check_words("use_dictionary", self.use_dictionary)
-        asked = [(None, self.encoding)] if isinstance(self.encoding, str) else list(self.encoding.items())
-        for label, wanted in asked:
+        encodings = [(None, self.encoding)] if isinstance(self.encoding, str) else list(self.encoding.items())
+        for label, encoding in encodings:
             allowed = self.use_dictionary if isinstance(self.use_dictionary, bool) else label in self.use_dictionary
-            if wanted == "dictionary" and not allowed:
+            if encoding == "dictionary" and not allowed:
                 where = "" if label is None else f" of {label!r}"
                 raise OptionError(
                     f"use_dictionary: expected True with encoding{where} 'dictionary', found {self.use_dictionary!r}."
@@ -195,7 +195,7 @@ def check_bytes(name: str, value: object) -> None:
 
 
 def check_key(name: str, key: object, *, optional: bool = True) -> None:
-    """An AES key, of which the message says no byte."""
+    """Check an AES key. The message does not show it."""
     if optional and key is None:
         return
     if not isinstance(key, bytes):
@@ -214,7 +214,7 @@ def conjunctions(filter: object) -> list[list[tuple[str, str, Any]]]:
     """
     if isinstance(filter, str | bytes) or not isinstance(filter, Sequence) or not filter:
         raise OptionError(f"filter: expected conditions {_CONDITION} or lists of these, found {filter!r}.")
-    # One list of conditions, or a list of lists: told by the first thing in it, which is text in a condition alone.
+    # A list of conditions, or a list of lists. Only a condition begins with text.
     if all(_may_be_condition(part) for part in filter):
         return [[_condition(part) for part in filter]]
     found = []

@@ -1,4 +1,4 @@
-"""Parquet files, opened for the columns that are asked for: the footer's entries of the others are passed by."""
+"""Opens Parquet files for the requested columns, and skips the other columns in the footer."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -15,39 +15,41 @@ from .opener import open_source, read_keywords
 from .parquet import ParquetOptions, conjunctions
 
 
-def open_parquet(where: AnySource, made: ParquetOptions, names: list[str] | None = None) -> _core.File:
-    """The opened file, of the columns `names` alone."""
+def open_parquet(where: AnySource, options: ParquetOptions, names: list[str] | None = None) -> _core.File:
+    """Open a file with only the columns `names`."""
     try:
-        file = _opened(where, made, names)
+        file = _opened(where, options, names)
     except ColumnNotFound:
-        if names is not None or where.is_stream or not made.filter:
+        if names is not None or where.is_stream or not options.filter:
             raise
-        # A name in a condition that is not there is told with the nearest, too.
-        _refuse_unknown(_opened(where, replace(made, filter=None, categories=None), None), conjunctions(made.filter))
+        # An unknown name in a condition is reported with the nearest ones.
+        _refuse_unknown(
+            _opened(where, replace(options, filter=None, categories=None), None), conjunctions(options.filter)
+        )
         raise
-    if names is None and made.categories:
+    if names is None and options.categories:
         levels = Labels(file.index).names
-        # A name that is not there is told, with the nearest.
-        Columns(Labels(file.columns)).positions([name for name in made.categories if name not in levels])
+        # An unknown name is reported with the nearest ones.
+        Columns(Labels(file.columns)).positions([name for name in options.categories if name not in levels])
     return file
 
 
-def parquet_options(made: ParquetOptions, names: list[str] | None = None) -> _core.ParquetReadOptions:
-    """The core's options of reading, of the columns `names` alone."""
+def parquet_options(options: ParquetOptions, names: list[str] | None = None) -> _core.ParquetReadOptions:
+    """The core's options of reading only the columns `names`."""
     return _core.ParquetReadOptions(
         columns=names,
-        categories=None if made.categories is None else list(made.categories),
-        filter=None if made.filter is None else terms(conjunctions(made.filter)),
-        use_statistics=made.use_statistics,
-        footer_key=made.footer_key,
-        column_keys=None if made.column_keys is None else list(made.column_keys.items()),
-        aad_prefix=made.aad_prefix,
-        **read_keywords(made),
+        categories=None if options.categories is None else list(options.categories),
+        filter=None if options.filter is None else terms(conjunctions(options.filter)),
+        use_statistics=options.use_statistics,
+        footer_key=options.footer_key,
+        column_keys=None if options.column_keys is None else list(options.column_keys.items()),
+        aad_prefix=options.aad_prefix,
+        **read_keywords(options),
     )
 
 
-def _opened(where: AnySource, made: ParquetOptions, names: list[str] | None) -> _core.File:
-    return open_source(where, made, parquet_options(made, names))
+def _opened(where: AnySource, options: ParquetOptions, names: list[str] | None) -> _core.File:
+    return open_source(where, options, parquet_options(options, names))
 
 
 def _refuse_unknown(file: _core.File, conditions: list[list[tuple[str, str, Any]]]) -> None:
@@ -57,40 +59,40 @@ def _refuse_unknown(file: _core.File, conditions: list[list[tuple[str, str, Any]
             columns.of(name)
 
 
-def open_chosen(where: AnySource, made: ParquetOptions, columns: Any) -> tuple[_core.File, Any]:
+def open_chosen(where: AnySource, options: ParquetOptions, columns: Any) -> tuple[_core.File, Any]:
     """The opened file, and the labels in it that `columns` are. Of paths in Parquet's own spelling, as
     ``jet.list.element.eta``, they are the columns that they lead into: the others' leaves are passed by.
     """
     names = _names(columns)
     if names is None or where.is_stream:
-        return open_parquet(where, made), columns
-    # What the names are is known of the footer alone: rows are looked for once, in the file that is kept.
-    unfiltered = replace(made, filter=None) if made.filter else made
+        return open_parquet(where, options), columns
+    # Only the footer is needed for the names. The filter is applied once, to the file that is returned.
+    unfiltered = replace(options, filter=None) if options.filter else options
     file, opened, labels = _resolved(where, unfiltered, names, columns)
-    if not made.filter:
+    if not options.filter:
         return file, labels
     try:
-        return open_parquet(where, made, opened), labels
+        return open_parquet(where, options, opened), labels
     except ColumnNotFound:
         # A condition's column: the whole file knows the nearest.
-        return open_parquet(where, made), labels
+        return open_parquet(where, options), labels
 
 
 def _resolved(
-    where: AnySource, made: ParquetOptions, names: list[str], columns: Any
+    where: AnySource, options: ParquetOptions, names: list[str], columns: Any
 ) -> tuple[_core.File, list[str] | None, Any]:
     """The opened file, the names it was opened for (none: all), and the labels in it that `columns` are."""
     try:
-        file = open_parquet(where, made, names)
+        file = open_parquet(where, options, names)
     except ColumnNotFound:
         # The whole file knows which name is the nearest, and labels that are no names of fields.
-        return open_parquet(where, made), None, columns
+        return open_parquet(where, options), None, columns
     if not file.facts()["labels_are_names"]:
-        return open_parquet(where, made), None, columns
+        return open_parquet(where, options), None, columns
     known = set(Labels(file.columns))
     if all(name in known for name in names):
         return file, names, columns
-    whole = open_parquet(where, made)
+    whole = open_parquet(where, options)
     try:
         Columns(Labels(whole.columns), Paths(whole.leaf_paths)).chosen(columns)
         return whole, None, columns

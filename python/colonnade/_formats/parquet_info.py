@@ -1,4 +1,4 @@
-"""What `cn.inspect` tells of a Parquet file besides what it tells of every file."""
+"""Properties of Parquet files in `cn.inspect`."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class ParquetInfo:
     created_by : str or None
         The program that wrote the file, in its own words.
     format_version : int
-        What the footer says: 1 or 2.
+        The version in the footer: 1 or 2.
     statistics, page_index, bloom_filters, encrypted : int
         How many column chunks have least and largest values, an index of pages, a bloom filter; are encrypted.
     """
@@ -78,5 +78,5 @@ class ParquetInfo:
 
 
 def _has_values(member: dict[str, Any]) -> bool:
-    kept = member["statistics"]
-    return bool(kept) and kept.get("min") is not None
+    statistics = member["statistics"]
+    return bool(statistics) and statistics.get("min") is not None

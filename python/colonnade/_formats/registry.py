@@ -1,4 +1,4 @@
-"""The formats as the facade knows them: how each is opened and written, and what `inspect` shows of it.
+"""The formats: how each is opened and written, and what `inspect` shows of it.
 
 Every other module asks by name.
 """
@@ -23,7 +23,7 @@ from .npy import NpyOptions
 from .npy_writer import is_directory
 from .npz import NpzOptions
 from .opener import open_source, read_keywords
-from .options import Options, is_plain
+from .options import Options, is_default
 from .parquet import ParquetOptions
 from .parquet_files import open_chosen, open_parquet, parquet_options
 from .parquet_info import ParquetInfo
@@ -57,7 +57,7 @@ class FormatEntry:
     Attributes
     ----------
     noun : str
-        What messages call something of this format.
+        The noun for a file of this format in messages.
     read_options : callable
         The core's options of reading, from the format's own and the name of the source.
     write : WriteFormat
@@ -86,7 +86,7 @@ class FormatEntry:
 
 
 def _of_arrow(cls: Any) -> Callable[[Any, str | None], _core.ReadOptions]:
-    return lambda made, _: cls(allow_truncated=made.allow_truncated, **read_keywords(made))
+    return lambda options, _: cls(allow_truncated=options.allow_truncated, **read_keywords(options))
 
 
 def _text(
@@ -103,12 +103,12 @@ def _text(
 FORMATS = {
     "npz": FormatEntry(
         "an NPZ file",
-        lambda made, _: _core.NpzReadOptions(**read_keywords(made)),
+        lambda options, _: _core.NpzReadOptions(**read_keywords(options)),
         WriteFormat(NpzOptions, npz_to_core, check_bundle=check_zip),
     ),
     "npy": FormatEntry(
         "an NPY file",
-        lambda made, _: _core.NpyReadOptions(**read_keywords(made)),
+        lambda options, _: _core.NpyReadOptions(**read_keywords(options)),
         WriteFormat(NpyOptions, npy_to_core, is_directory=is_directory),
     ),
     "arrow": FormatEntry(
@@ -126,9 +126,9 @@ FORMATS = {
     ),
     "parquet": FormatEntry(
         "a Parquet file",
-        lambda made, _: parquet_options(made),
+        lambda options, _: parquet_options(options),
         WriteFormat(ParquetOptions, parquet_to_core, is_batched=True),
-        open=lambda where, made, _: open_parquet(where, made),
+        open=lambda where, options, _: open_parquet(where, options),
         open_columns=open_chosen,
         info=("parquet", ParquetInfo.of),
     ),
@@ -148,11 +148,11 @@ FORMATS = {
 _WRITE = {entry.write.options: entry.write for entry in FORMATS.values()}
 
 
-def open_as(format: str, where: AnySource, made: Any) -> _core.File:
+def open_as(format: str, where: AnySource, settings: Any) -> _core.File:
     """The source, opened as `format` with the format's own options."""
     entry = FORMATS[format]
-    options = entry.read_options(made, where.name)
-    return open_source(where, made, options) if entry.open is None else entry.open(where, made, options)
+    options = entry.read_options(settings, where.name)
+    return open_source(where, settings, options) if entry.open is None else entry.open(where, settings, options)
 
 
 def core_options(options: Options, request: Request) -> _core.WriteOptions:
@@ -166,7 +166,7 @@ def core_options(options: Options, request: Request) -> _core.WriteOptions:
         A label in the options that no column has.
     """
     threads = resolve_threads(options.threads, request.threads)
-    if request.where is not None or request.nrows is not None or not is_plain(options):
+    if request.where is not None or request.nrows is not None or not is_default(options):
         return _WRITE[type(options)].to_core(options, request, threads)
     # Of a small frame, making the core's options anew would be a tenth of the time.
     key = (type(options), threads, request.is_message, request.bundle)

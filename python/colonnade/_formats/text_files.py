@@ -15,9 +15,9 @@ from .yaml import YamlOptions
 _logger = logging.getLogger("colonnade")
 
 
-def open_text(where: AnySource, made: Text, options: _core.ReadOptions) -> _core.File:
+def open_text(where: AnySource, settings: Text, options: _core.ReadOptions) -> _core.File:
     """The opened source. Text is decoded when it is opened, so what was left out is known now."""
-    file = open_source(where, made, options)
+    file = open_source(where, settings, options)
     warn_of_losses(file, where.name)
     return file
 
@@ -32,44 +32,47 @@ def warn_of_losses(file: _core.File | _core.Reader, name: str | None) -> None:
         _logger.warning("%s: %s%s values do not fit and are null.", file.format, place, f"{facts['nulled']:,}")
 
 
-def json_options(made: JsonOptions, name: str | None = None) -> _core.JsonReadOptions:
+def json_options(options: JsonOptions, name: str | None = None) -> _core.JsonReadOptions:
     """The core's options of reading JSON."""
     return _core.JsonReadOptions(
-        orient=made.orient,
-        allow_nonfinite=made.allow_nonfinite,
-        big_ints=made.big_ints,
-        encoding=made.encoding,
-        **read_keywords(made),
+        orient=options.orient,
+        allow_nonfinite=options.allow_nonfinite,
+        big_ints=options.big_ints,
+        encoding=options.encoding,
+        **read_keywords(options),
     )
 
 
-def ndjson_options(made: NdjsonOptions, name: str | None = None) -> _core.NdjsonReadOptions:
+def ndjson_options(options: NdjsonOptions, name: str | None = None) -> _core.NdjsonReadOptions:
     """The core's options of reading NDJSON."""
     return _core.NdjsonReadOptions(
-        allow_nonfinite=made.allow_nonfinite, big_ints=made.big_ints, encoding=made.encoding, **read_keywords(made)
+        allow_nonfinite=options.allow_nonfinite,
+        big_ints=options.big_ints,
+        encoding=options.encoding,
+        **read_keywords(options),
     )
 
 
-def yaml_options(made: YamlOptions, name: str | None = None) -> _core.YamlReadOptions:
+def yaml_options(options: YamlOptions, name: str | None = None) -> _core.YamlReadOptions:
     """The core's options of reading YAML."""
-    return _core.YamlReadOptions(orient=made.orient, encoding=made.encoding, **read_keywords(made))
+    return _core.YamlReadOptions(orient=options.orient, encoding=options.encoding, **read_keywords(options))
 
 
-def csv_options(made: CsvOptions, name: str | None = None) -> _core.CsvReadOptions:
+def csv_options(options: CsvOptions, name: str | None = None) -> _core.CsvReadOptions:
     """The core's options of reading CSV. `name`: that of the source, whose suffix may say the delimiter."""
     as_they_are = (
         "quotechar escapechar doublequote comment decimal thousands keep_default_na header_rows skip_rows date_format "
         "on_error big_ints schema"
     )
-    index_columns = made.index_columns
+    index_columns = options.index_columns
     return _core.CsvReadOptions(
-        delimiter=made.delimiter or ("\t" if is_tabbed(name) else None),
-        # A mark at the beginning is told by itself.
-        encoding=made.encoding.removesuffix("-sig"),
-        na_values=list(made.na_values),
+        delimiter=options.delimiter or ("\t" if is_tabbed(name) else None),
+        # The reader detects a byte order mark.
+        encoding=options.encoding.removesuffix("-sig"),
+        na_values=list(options.na_values),
         index_columns=index_columns if isinstance(index_columns, int) or index_columns is None else list(index_columns),
-        dtypes=list((made.dtypes or {}).items()),
-        dates=made.dates if isinstance(made.dates, bool) else list(made.dates),
-        **{option: getattr(made, option) for option in as_they_are.split()},
-        **read_keywords(made),
+        dtypes=list((options.dtypes or {}).items()),
+        dates=options.dates if isinstance(options.dates, bool) else list(options.dates),
+        **{option: getattr(options, option) for option in as_they_are.split()},
+        **read_keywords(options),
     )

@@ -1,4 +1,4 @@
-"""What `cn.inspect` tells of a text file besides what it tells of every file."""
+"""Properties of text files in `cn.inspect`."""
 
 import json
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class TextInfo:
     packing : str or None
         ``gzip`` or ``zstd``, where the file is packed.
     dialect : dict
-        Of CSV: delimiter, quotes and the like, as they were told by the look or by the options.
+        The dialect of CSV (delimiter, quotes...), detected or from the options.
     dropped, nulled : int
         Of CSV: records that were left out, and values that are null, because they do not fit (``on_error``).
     """

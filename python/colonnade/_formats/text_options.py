@@ -1,4 +1,4 @@
-"""What the options of the text formats share: packing by suffix, encodings, and checks of single characters."""
+"""Options of all text formats: compression by suffix, encodings, and checks of characters."""
 
 from dataclasses import dataclass, field
 
@@ -14,7 +14,7 @@ _TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Common):
-    """What every text format takes besides."""
+    """Options of all text formats."""
 
     compression: str | None = field(default=None, metadata=WRITE)
     level: int | None = field(default=None, metadata=WRITE)
@@ -25,12 +25,12 @@ class Text(Common):
         if self.compression is not None:
             check_level(self.level, (self.compression,))
         elif self.level is not None:
-            # Whether the suffix says a codec is known when the target is.
+            # The codec of the suffix is known only with the target.
             check_level(self.level, ("zstd",))
 
 
 def is_tabbed(name: str | None) -> bool:
-    """Whether the name of a file says that tabs stand between its fields."""
+    """Whether the suffix of a file name means tab-separated values."""
     return name is not None and name.lower().endswith(_TABBED)
 
 
@@ -39,7 +39,7 @@ def check_encoding(value: object, choices: tuple[str, ...] = ENCODINGS) -> None:
 
 
 def check_character(name: str, value: object, *, optional: bool = True) -> None:
-    """One character of ASCII that is no end of a line."""
+    """Check a single ASCII character that is no line end."""
     if value is None and optional:
         return
     if not isinstance(value, str) or len(value) != 1 or not value.isascii() or value in "\r\n\0":

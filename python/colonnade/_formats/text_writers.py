@@ -1,4 +1,4 @@
-"""Options of the text formats, from their own class to the core's: packed as the suffix says."""
+"""Converts options of text formats to those of the core. The suffix selects the compression."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,7 +17,7 @@ PACKED = {".gz": "gzip", ".zst": "zstd"}
 def csv_options(
     options: CsvOptions, where: AnyTarget | None, threads: int, *, is_message: bool = False
 ) -> _core.CsvWriteOptions:
-    """Those of writing csv to `where` (None: to bytes). A message has a header, which says how many rows come."""
+    """Options of writing csv to `where` (None: to bytes). A message has a header, which declares the number of rows."""
     if is_message and options.schema is None:
         options = replace(options, schema="header")
     common = _common(options, where, threads)

@@ -43,11 +43,11 @@ class WriteFormat:
     to_core
         The core's options of these options, a request and a number of threads.
     is_batched
-        Whether `write` hands on the batches of what makes them when asked, and holds one at a time.
+        Whether `write` streams batches from lazy data, one at a time.
     is_directory
         Whether a frame is written as a directory; None: never.
     check_bundle
-        Refuses what several frames cannot be written with; None: a file holds one frame.
+        Checks options for several frames; None: a file holds one frame.
     no_message
         Why frames one after the other are not one message of a connection; None: they are.
     """
@@ -76,13 +76,13 @@ def npz_to_core(options: NpzOptions, request: Request, threads: int) -> _core.Wr
 
 
 def _by_position(
-    asked: str | Mapping[Any, str | None] | None, columns: Columns | None
+    by_column: str | Mapping[Any, str | None] | None, columns: Columns | None
 ) -> str | dict[int, str | None] | None:
     """Labels have become positions."""
-    if not isinstance(asked, Mapping):
-        return asked
+    if not isinstance(by_column, Mapping):
+        return by_column
     assert columns is not None
-    return {position: name for label, name in asked.items() for position in columns.of(label)}
+    return {position: name for label, name in by_column.items() for position in columns.of(label)}
 
 
 def npy_to_core(options: NpyOptions, request: Request, threads: int) -> _core.WriteOptions:

@@ -13,9 +13,9 @@ class YamlOptions(HeadedText):
     Parameters
     ----------
     threads, progress, limits, timeout_s, mmap, verify, fsync, densify_sparse, batch_rows
-        As in `JsonOptions`. `limits` hold for what aliases stand for, too.
+        As in `JsonOptions`. `limits` apply to expanded aliases too.
     orient : {"records", "columns"}, optional
-        Both ways. Writing: ``"records"`` without it. Reading tells it by the look; naming it refuses the other.
+        Both ways. Writing: default ``"records"``. Reading: detected by default; if given, the other is refused.
     header : bool
         Writing. As in `JsonOptions`.
     compression, level, encoding

@@ -1,4 +1,4 @@
-"""Labels of one side of a frame, as users see them: a read-only view that decodes only what is looked at."""
+"""Labels of one axis of a frame: a read-only view that decodes labels on access."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from .._core import ArrowColumn, Axis, ColonnadeError, DecodeError
 from .._values import tagged_labels
-from .._values.cells import object_array, shown_cells
+from .._values.cells import display_cells, object_array
 from .._values.terminal_text import label_text
 
 Positions = range | list[int]
@@ -51,7 +51,7 @@ class Labels:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Labels | Sequence) or isinstance(other, str | bytes):
             return NotImplemented
-        return len(self) == len(other) and all(_same(a, b) for a, b in zip(self, other, strict=True))
+        return len(self) == len(other) and all(_labels_equal(a, b) for a, b in zip(self, other, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -119,7 +119,7 @@ class Labels:
         return _take(values, self._positions)
 
     def __repr__(self) -> str:
-        shown = [_shown(label) for label in (self[:8] if len(self) > 8 else self)]
+        shown = [_label_repr(label) for label in (self[:8] if len(self) > 8 else self)]
         more = f", ... {len(self)} in all" if len(self) > 8 else ""
         name = "" if self.name is None else f", name={self.name!r}"
         return f"<{self.cls}: [{', '.join(shown)}{more}]{name}>"
@@ -159,7 +159,7 @@ def arrow_values(column: ArrowColumn) -> np.ndarray:
 def _arrow_values(column: ArrowColumn) -> np.ndarray:
     kind = column.type
     if column.tag is not None:
-        # Labels of several Python types stand as tagged JSON text, one a label.
+        # Labels of several Python types are stored as tagged JSON text, one per label.
         from ..adapters._object_columns import labels_from_level
 
         labels = labels_from_level(column)
@@ -177,7 +177,7 @@ def _arrow_values(column: ArrowColumn) -> np.ndarray:
         left, right = (_as_list(arrow_values(column.child(side))) for side in ("left", "right"))
         return object_array(list(zip(left, right, strict=True)))
     if not kind.startswith(_PLAIN):
-        return shown_cells(column)
+        return display_cells(column)
     values = column.values()
     mask = column.mask()
     if mask is None:
@@ -213,13 +213,13 @@ def _as_objects(values: np.ndarray) -> np.ndarray:
     return out
 
 
-def _shown(label: Any) -> str:
+def _label_repr(label: Any) -> str:
     try:
         return repr(label)
     except ValueError:  # NumPy has no text for a moment without a unit
         return label_text(label)
 
 
-def _same(a: Any, b: Any) -> bool:
+def _labels_equal(a: Any, b: Any) -> bool:
     equal = a == b
     return bool(equal) or bool(a != a and b != b)

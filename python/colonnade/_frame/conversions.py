@@ -10,7 +10,7 @@ from .part import FramePart, holds_blocks
 
 
 class Conversions(FramePart):
-    """What `Frame` can become."""
+    """Conversions of `Frame`."""
 
     __slots__ = ()
 
@@ -20,15 +20,15 @@ class Conversions(FramePart):
         Parameters
         ----------
         dtype_backend : {"numpy_nullable", "pyarrow"}, optional
-            As in ``pandas.read_feather``: of what pandas did not write, all columns in pandas' nullable dtypes, or all
-            in ``ArrowDtype``.
+            As in ``pandas.read_feather``: if pandas did not write the data, all columns have nullable dtypes, or all
+            have ``ArrowDtype``.
 
         Raises
         ------
         EncodeError
-            A column of a type that pandas lacks; it is named.
+            A column of a type that pandas lacks, with its name.
         DecodeError, TruncatedError, LimitError
-            What was not looked at when the file was opened, and breaks the specification.
+            An error in data that was not checked when the file was opened.
 
         Examples
         --------
@@ -42,13 +42,13 @@ class Conversions(FramePart):
         """A polars DataFrame. Not copied where the frame lies in Arrow's layout, or in packed NumPy columns; text and
         bytes get views, which is how polars keeps them, over the same characters.
 
-        Row labels that are stored (not automatic) become columns after the others: under their name, where it is text
-        that no other column bears, else as ``__index_level_0__`` and so on.
+        Row labels that are stored (not automatic) become columns after the others: under their name if it is unique
+        text, otherwise as ``__index_level_0__`` and so on.
 
         Raises
         ------
         EncodeError
-            A column of a type that polars lacks; it is named.
+            A column of a type that polars lacks, with its name.
 
         Examples
         --------
@@ -61,15 +61,15 @@ class Conversions(FramePart):
     def to_arrow(self) -> Any:
         """A pyarrow Table (or RecordBatch, where it was one). Not copied where it lies in Arrow's layout or packed.
 
-        Of other libraries' frames: one field a column, then one a level of stored row labels, and the metadata
-        by which pandas (``table.to_pandas()``) and this package know the labels and dtypes again.
+        The table of another library's frame has one field per column, then one per level of stored row labels, and
+        metadata from which pandas (``table.to_pandas()``) and this package restore labels and dtypes.
 
         Raises
         ------
         EncodeError
-            A column that Arrow cannot hold; it is named.
+            A column that Arrow cannot represent, with its name.
         DecodeError, TruncatedError, LimitError
-            What was not looked at when the file was opened, and breaks the specification.
+            An error in data that was not checked when the file was opened.
 
         Examples
         --------
@@ -178,7 +178,7 @@ def _first_vector(cores: Sequence[_core.CoreFrame]) -> Any:
 
 
 def _converted(library: str, convert: Callable[[Sequence[_core.CoreFrame]], Any], cores: list[_core.CoreFrame]) -> Any:
-    """What `convert` makes of the data; no error of the library is raised as it is."""
+    """Convert the data with `convert`, and translate errors of the library."""
     try:
         return convert(cores)
     except PASSED:

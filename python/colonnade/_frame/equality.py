@@ -164,7 +164,7 @@ def _equal_arrow(a: ArrowColumn, b: ArrowColumn, exact: bool) -> bool:
         return a.ordered == b.ordered and _equal_dictionaries(a, b, exact, used)
     if kind.startswith("struct") and _meaning(a.tag) is not None:
         names = a.child_names()
-        # What stands under a null parent says nothing: pyarrow takes the nulls down to the children.
+        # Values under a null parent do not count: pyarrow propagates the nulls to the children.
         if used is not None and importlib.util.find_spec("pyarrow") is not None:
             from .._values.nested_equality import equal_nested
 
@@ -182,7 +182,7 @@ def _equal_dictionaries(a: ArrowColumn, b: ArrowColumn, exact: bool, used: np.nd
     same_categories = len(known[0]) == len(known[1]) and _equal_columns(*known, exact)
     if same_categories or exact or a.ordered or _meaning(a.tag) is not None:
         return same_categories and same_arrays(a.codes(), b.codes(), exact, used)
-    # Without a tag a dictionary is a way to store values: which of them it lists, and in which order, does not count.
+    # Without a tag a dictionary is only an encoding: its entries and their order do not count.
     places: dict[object, int] = {}
     codes = []
     for column, categories in ((a, known[0]), (b, known[1])):

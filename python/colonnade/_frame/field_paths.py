@@ -1,8 +1,8 @@
 """Paths into nested columns: which column a text leads into, and which of its parts.
 
 ``muon.pt`` is a field of a struct, ``jet[].eta`` one of the structs in lists, ``m[].key`` and ``m[].value`` those of a
-map. The text is compared as it stands: names with points or brackets need no quoting, and text that stands twice below
-a label means all places that have it.
+map. Paths are compared as text: names with points or brackets need no quotes, and a path that occurs several times
+below a label selects all of these places.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from .._io.nearest import nearest
 
-# Places within a column: for each the numbers of the children that lead there, as the core counts them.
+# Paths within a column as child numbers, as the core counts them.
 Steps = tuple[tuple[int, ...], ...]
-# (path behind the label, the numbers of the children, whether nothing stands below)
-Spot = tuple[str, Sequence[int], bool]
+# (text after the label, child numbers, whether it is a leaf)
+FieldPath = tuple[str, Sequence[int], bool]
 
 
 class Chosen(NamedTuple):
-    """Columns by position, in the order asked, and of some of them the parts that are wanted."""
+    """Selected columns by position, in the requested order, with the projection of some of them."""
 
     positions: list[int]
     leaves: dict[int, Steps]
@@ -29,34 +29,34 @@ class Paths:
     Parameters
     ----------
     listed
-        The places within the column at a position.
+        Lists the paths within the column at a position.
     """
 
-    def __init__(self, listed: Callable[[int], Sequence[Spot]]) -> None:
-        self._listed = listed
-        self._known: dict[int, Sequence[Spot]] = {}
+    def __init__(self, list_paths: Callable[[int], Sequence[FieldPath]]) -> None:
+        self._list_paths = list_paths
+        self._field_paths: dict[int, Sequence[FieldPath]] = {}
         self._places: dict[int, dict[str, Steps]] = {}
 
-    def spots(self, position: int) -> Sequence[Spot]:
-        """The places within the column at `position`; looked up once."""
-        found = self._known.get(position)
+    def field_paths(self, position: int) -> Sequence[FieldPath]:
+        """The paths within the column at `position`, cached."""
+        found = self._field_paths.get(position)
         if found is None:
-            found = self._known[position] = self._listed(position)
+            found = self._field_paths[position] = self._list_paths(position)
         return found
 
     def places(self, position: int) -> Mapping[str, Steps]:
-        """The same by their paths: thousands of leaves may be asked for, one by one."""
+        """The paths as a mapping, because thousands of leaves may be looked up one by one."""
         found = self._places.get(position)
         if found is None:
             found = self._places[position] = {}
-            for path, steps, _ in self.spots(position):
+            for path, steps, _ in self.field_paths(position):
                 found[path] = (*found.get(path, ()), tuple(steps))
         return found
 
     def find(self, text: str, columns: Callable[[str], Sequence[int]]) -> list[tuple[int, Steps]]:
-        """The columns that `text` leads into, with the places in each; none where it leads nowhere.
+        """The columns that `text` selects, with the selected paths; empty if there are none.
 
-        `columns` answers the positions of a label. The longest label below which the rest is found is the column.
+        `columns` returns the positions of a label. Of several labels the longest with such a path is the column.
         """
         for end in reversed([i for i, letter in enumerate(text) if letter in ".["]):
             places = [(position, self.places(position).get(text[end:])) for position in columns(text[:end])]
@@ -65,17 +65,17 @@ class Paths:
         return []
 
     def near(self, text: str, columns: Callable[[str], Sequence[int]], labels: Sequence[str]) -> list[str]:
-        """Full paths that may have been meant: those of the columns that `text` begins with, or nearly does."""
+        """Full paths for suggestions: those of the columns whose label `text` begins with, exactly or nearly."""
         ends = [i for i, letter in enumerate(text) if letter in ".["]
         if not ends:
             return []
         roots = [text[:end] for end in ends if columns(text[:end])] or nearest(text[: ends[0]], labels)
-        return [root + path for root in roots for position in columns(root) for path, *_ in self.spots(position)]
+        return [root + path for root in roots for position in columns(root) for path, *_ in self.field_paths(position)]
 
 
 def combine(positions: list[int], parts: Mapping[int, Steps]) -> Chosen:
-    """What a list of columns means of which some (by their place in the list) are parts: one column for all its parts,
-    which is whole where the list has it as a whole, too.
+    """Merge a list of columns, some of which (by position in the list) are paths: one column for all of its paths. It
+    is whole if the list also has the whole column.
     """
     if not parts:
         return Chosen(positions, {})
@@ -92,16 +92,16 @@ def combine(positions: list[int], parts: Mapping[int, Steps]) -> Chosen:
     return Chosen(chosen, {position: tuple(sorted(steps)) for position, steps in leaves.items()})
 
 
-def narrowed(kept: Steps | None, wanted: Steps | None) -> Steps | None:
-    """The places `wanted` of a column of which the places `kept` are left; None is all of it."""
-    if kept is None or wanted is None:
-        return kept if wanted is None else wanted
+def restrict(projection: Steps | None, requested: Steps | None) -> Steps | None:
+    """Project a column further: its paths `requested` after the projection `projection`; None is the whole column."""
+    if projection is None or requested is None:
+        return projection if requested is None else requested
     below: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
-    for own in kept:
-        for end in range(len(own) + 1):
-            below.setdefault(own[:end], []).append(own)
+    for path in projection:
+        for end in range(len(path) + 1):
+            below.setdefault(path[:end], []).append(path)
     found: set[tuple[int, ...]] = set()
-    for steps in wanted:
-        # A place that is left in part, or one that lies within what is left.
+    for steps in requested:
+        # A path that is partly projected, or one inside of a projected path.
         found.update(below.get(steps) or [steps])
     return tuple(sorted(found))

@@ -1,4 +1,4 @@
-"""What a filter compares with, as the words that the core knows: a kind and plain numbers, text or bytes."""
+"""Converts the values of a filter to literals of the core: a kind, and a number, text or bytes."""
 
 import datetime
 import decimal
@@ -29,12 +29,12 @@ _WIDEST_BITS = 127
 
 
 def terms(filter: list[list[tuple[str, str, Any]]]) -> list[list[tuple[str, str, list[Literal]]]]:
-    """Every condition of `filter` with what it compares with as literals.
+    """The conditions of `filter`, with their values as literals.
 
     Raises
     ------
     OptionError
-        A null, or a value of a kind that nothing is compared with.
+        A null, or a value of an unsupported type.
     """
     return [[(column, op, _literals(column, op, value)) for column, op, value in each] for each in filter]
 
@@ -45,7 +45,7 @@ def _literals(column: str, op: str, value: Any) -> list[Literal]:
 
 
 def literal(column: str, value: Any) -> Literal:
-    """`value` as a kind and what it is."""
+    """`value` as a kind and a plain value."""
     found = _of_numpy(value) if isinstance(value, np.generic) else _of_python(value)
     if found is None:
         if value is None or _is_null(value) or isinstance(value, np.generic):
@@ -84,7 +84,7 @@ def _of_python(value: Any) -> Literal | None:
             return _of_decimal(value)
         case numbers.Integral():
             number = int(value)
-            # No column holds more: any number beyond is as good.
+            # No column exceeds this bound, so larger numbers are clamped.
             return ("int", number) if number.bit_length() <= _WIDEST_BITS else ("float", float("inf") * _sign(number))
         case _:
             return _of_time(value)
@@ -113,7 +113,7 @@ def _of_time(value: Any) -> Literal | None:
 
 
 def _is_null(value: Any) -> bool:
-    """Whether it is pandas' NA or NaT, told without pandas."""
+    """Whether it is pandas' NA or NaT, without importing pandas."""
     return type(value).__name__ in ("NAType", "NaTType")
 
 

@@ -1,6 +1,6 @@
-"""The last net of the conversions: what another library raises becomes an `EncodeError` that names the column.
+"""Translates errors of other libraries in conversions to an `EncodeError` that names the column.
 
-Values that a library cannot hold are refused by name before it is asked, so this catches what no such check foresees.
+Known limits of a library are checked before a conversion, so this handles only unforeseen errors.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from typing import Any
 from .._core import Axis, ColonnadeError, CoreFrame, EncodeError
 from .axes import Labels
 
-# Errors that stay as they are: our own, an absent library, the system's, and warnings that the user made errors.
+# Errors that are raised unchanged: of Colonnade, of a missing library, of the system, and warnings as errors.
 PASSED = (ColonnadeError, ImportError, MemoryError, OSError, Warning)
 
-_SHOWN = 200
+_MAX_SHOWN = 200
 
 
 def foreign_error(
@@ -27,9 +27,9 @@ def foreign_error(
     convert : callable
         The conversion that failed.
     frames : sequence of CoreFrame
-        What was converted, one frame a record batch.
+        The converted frames, one per record batch.
     error : Exception
-        What the library raised.
+        The error of the library.
     """
     first = frames[0]
     advice = "to_numpy()" if library == "pyarrow" else "to_arrow()"
@@ -62,4 +62,4 @@ def _label(frame: CoreFrame, position: int) -> str:
 
 def _shown(error: Exception) -> str:
     text = f"{type(error).__name__}: {error}".partition("\n")[0]
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 3] + "..."

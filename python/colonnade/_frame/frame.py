@@ -1,4 +1,4 @@
-"""`cn.Frame`: what `read` gives and `write` takes. Lazy over a file, or over arrays in memory."""
+"""`cn.Frame`: the result of `read`, and data for `write`. Lazy over a file, or over arrays in memory."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from .._values.tagged_labels import decode_optional
 from ..adapters._from_data import take
 from .axes import Labels
 from .conversions import Conversions
-from .field_paths import Chosen, narrowed
+from .field_paths import Chosen, restrict
 from .part import SLOTS
 from .schema import Dtypes, Schema
 from .select import row_range
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class Frame(Conversions):
     """A table with labels on both sides, either in memory or still in its file.
 
-    A frame that `read` opened lazily has its structure checked and its labels at hand, but no data: a ``to_*`` call
-    decodes what was selected, straight into the layout of its library. Frames do not change; selecting and slicing
-    cost next to nothing and copy nothing.
+    `read` checks the structure and reads the labels. A ``to_*`` call decodes the selected data directly into the layout
+    of its library. Frames are immutable; selecting and slicing copy nothing.
 
     Parameters
     ----------
@@ -32,16 +31,16 @@ class Frame(Conversions):
         A pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an Awkward
         Array, a NumPy 2-D or structured array, a mapping of 1-D arrays, anything with ``__arrow_c_stream__`` or
         ``__arrow_c_array__``, rows (an iterable of mappings, tuples or dataclasses), or a Frame. Wrapped without a
-        copy where its memory can be used as it lies: do not change it while the frame is in use.
+        copy if possible, so do not change it while the frame is in use.
     densify_sparse : bool
-        Take pandas' sparse columns as dense ones; without it they are refused by name.
+        Accept pandas' sparse columns as dense ones. Otherwise they are refused.
     batch_rows : int, optional
-        Where data is rows: how many are transposed at once. Default 65,536.
+        For rows: the number of rows that are transposed at once. Default 65,536.
 
     Raises
     ------
     EncodeError
-        A column that cannot be held exactly; it is named.
+        A column that cannot be represented exactly, with its name.
     TypeError
         `data` is none of these.
 
@@ -62,10 +61,10 @@ class Frame(Conversions):
     def __init__(self, data: Any, *, densify_sparse: bool = False, batch_rows: int | None = None) -> None:
         check_flag("densify_sparse", densify_sparse)
         check_count("batch_rows", batch_rows)
-        made = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
+        frame = frame_from(data, densify_sparse=densify_sparse, batch_rows=batch_rows)
         for slot in SLOTS:
-            setattr(self, slot, getattr(made, slot))
-        self._kept = {}
+            setattr(self, slot, getattr(frame, slot))
+        self._column_cache = {}
 
     # ------------------------------------------------------------------ description
 
@@ -83,8 +82,8 @@ class Frame(Conversions):
 
     @property
     def index(self) -> Labels:
-        """Row labels: a read-only view (`Labels`) that decodes what is looked at."""
-        # What is decoded is cut already.
+        """Row labels: a read-only view (`Labels`) that decodes labels on access."""
+        # Decoded data is already restricted to the rows.
         rows = None if self._core is not None or self._rows is None else range(*self._rows)
         return Labels(self._source.index, rows)
 
@@ -125,7 +124,7 @@ class Frame(Conversions):
     def __getitem__(self, columns: Any) -> "Frame":
         """One column by its label, a part of a nested one by its path, a group by its prefix, or the columns of a list.
 
-        The data of one column is kept once it was decoded; `release` drops it.
+        Decoded data of one column is cached; `release` drops it.
         """
         if isinstance(columns, slice):
             raise TypeError(
@@ -136,13 +135,13 @@ class Frame(Conversions):
             return self.select(columns)
         chosen = lookup.chosen(columns)
         key = (*chosen.positions, *chosen.leaves.items())
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._selected(chosen)
+        cached = self._column_cache.get(key)
+        if cached is None:
+            cached = self._selected(chosen)
             if len(chosen.positions) == 1 and lookup.is_whole(columns):
-                kept._single = True
-                self._kept[key] = kept
-        return kept
+                cached._single = True
+                self._column_cache[key] = cached
+        return cached
 
     def select(self, columns: Iterable[Any] | Any) -> "Frame":
         """These columns, in this order. No data is copied or decoded.
@@ -150,16 +149,16 @@ class Frame(Conversions):
         Parameters
         ----------
         columns
-            A label or an iterable of labels. Of hierarchical columns a label is a tuple, and a shorter tuple (or
-            the first level's label alone) a group. A label that stands several times gives all its columns. Text that
-            is no label may be a path into a nested column: ``"muon.pt"`` is a field of a struct, ``"jet[].eta"`` one
+            A label or an iterable of labels. A label of hierarchical columns is a tuple, and a shorter tuple (or
+            the label of the first level) is a group. A repeated label selects all its columns. Text that is not a
+            label may be a path into a nested column: ``"muon.pt"`` is a field of a struct, ``"jet[].eta"`` one
             of the structs in lists, ``"m[].key"`` and ``"m[].value"`` those of a map. Paths into one column give one
-            column, which has these parts alone.
+            column with only these parts.
 
         Raises
         ------
         ColumnNotFound
-            A label or path that is not there; the message names the nearest.
+            An unknown label or path; the message has the nearest ones.
 
         Examples
         --------
@@ -187,11 +186,11 @@ class Frame(Conversions):
         return self.slice(0, n)
 
     def release(self) -> None:
-        """Drop the columns that ``frame[label]`` has decoded and kept. Arrays already handed out stay valid."""
-        for kept in self._kept.values():
-            kept._core = None if kept._file is not None else kept._core
-            kept._columns = None
-        self._kept.clear()
+        """Drop the cached columns of ``frame[label]``. Arrays that were returned stay valid."""
+        for cached in self._column_cache.values():
+            cached._core = None if cached._file is not None else cached._core
+            cached._columns = None
+        self._column_cache.clear()
 
     # ------------------------------------------------------------------ comparison
 
@@ -231,11 +230,11 @@ class Frame(Conversions):
         if self._core is not None:
             core = self._core.select(positions)
             leaves = {i: chosen.leaves[place] for i, place in enumerate(positions) if place in chosen.leaves}
-            return Frame._make(core.kept(leaves) if leaves else core)
+            return Frame._make(core.project_leaves(leaves) if leaves else core)
         leaves = {}
         places = positions if self._positions is None else [self._positions[i] for i in positions]
         for position, place in zip(positions, places, strict=True):
-            steps = narrowed(self._leaves.get(place), chosen.leaves.get(position))
+            steps = restrict(self._leaves.get(place), chosen.leaves.get(position))
             if steps is not None:
                 leaves[place] = steps
         return Frame._make(None, self._file, places, self._rows, self._threads, self._progress, leaves)
@@ -262,13 +261,13 @@ def frame_from(
     Raises
     ------
     TypeError
-        Nothing takes it; the message names what is taken.
+        `other` has an unsupported type; the message lists the supported ones.
     """
     if isinstance(data, Frame):
         return data
     return frame_of(take(data, {"densify_sparse": densify_sparse, "borrow": borrow}, batch_rows))
 
 
-def frame_of(made: "CoreFrame | Batches") -> Frame:
-    """A Frame over what an adapter answered."""
-    return Frame._make(made) if isinstance(made, CoreFrame) else Frame._make(file=made)
+def frame_of(source: "CoreFrame | Batches") -> Frame:
+    """A Frame over the result of an adapter."""
+    return Frame._make(source) if isinstance(source, CoreFrame) else Frame._make(file=source)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from .._core import ArrowColumn
-from .._values.terminal_text import ELLIPSIS, cell_text, cut, label_text, width_of
+from .._values.terminal_text import ELLIPSIS, cell_text, label_text, truncate, width_of
 from .axes import Labels, arrow_values, dtype_text
 from .field_paths import Chosen
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Grid:
-    """Texts of what is shown. An ellipsis row or column stands where something is left out.
+    """The displayed texts, with an ellipsis row or column in place of omitted ones.
 
     ``columns``: per column the labels of its levels; ``index``: per level the labels of the rows; ``cells``: per column
     the values; ``dtypes``: per column; ``index_dtypes``, ``column_dtypes``: per level; ``right``: per column whether it
@@ -37,11 +37,10 @@ class Grid:
 
 
 def make_grid(frame: "Frame", *, max_rows: int, width: int, titles: tuple[str, ...] = (), gap: int = 1) -> Grid:
-    """The grid of `frame` for `width` columns of text. Decodes only what is shown.
+    """The grid of `frame` for a terminal of `width` columns. Decodes only the displayed part.
 
-    A frame of more than `max_rows` rows shows the first and last half of that many; columns are left out of the middle
-    until the rest fits. `titles` stand above the first level of the row labels, which is at least as wide; `gap`
-    spaces stand between columns.
+    If there are more than `max_rows` rows, half of that number is shown from each end. Columns in the middle are
+    omitted until the rest fits. `titles` are above the first level of the row labels. `gap` spaces separate columns.
     """
     nrows, ncols = frame.shape
     rows = _parts(nrows, max_rows)
@@ -76,7 +75,7 @@ _NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double"
 
 def short_dtype(name: str) -> str:
     """A type in angle brackets, as StaticFrame and this project's repr show it."""
-    return f"<{cut(dtype_text(name), _WIDEST)}>"
+    return f"<{truncate(dtype_text(name), _WIDEST)}>"
 
 
 def _parts(count: int, most: int) -> list[range]:
@@ -97,16 +96,16 @@ def _value_texts(column: np.ndarray | ArrowColumn) -> list[str]:
     if not isinstance(column, np.ndarray) and column.type.startswith("timestamp[") and "," in column.type:
         # The file holds the moment in UTC; without a mark it would read as the time of the zone named below it.
         texts = [text if text in ("NaT", "null") else f"{text}Z" for text in texts]
-    return [cut(text, _WIDEST) for text in texts]
+    return [truncate(text, _WIDEST) for text in texts]
 
 
 def _level_texts(labels: Labels, i: int) -> list[str]:
-    return [cut(label_text(label), _WIDEST) for label in labels.level(i)]
+    return [truncate(label_text(label), _WIDEST) for label in labels.level(i)]
 
 
 def _label_texts(labels: Labels, positions: list[int]) -> list[list[str]]:
     part = [labels[i] if labels.depth > 1 else (labels[i],) for i in positions]
-    return [[cut(label_text(level), _WIDEST) for level in label] for label in part]
+    return [[truncate(label_text(level), _WIDEST) for level in label] for label in part]
 
 
 def _join(parts: list[list[str]]) -> list[str]:

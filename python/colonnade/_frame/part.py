@@ -8,7 +8,7 @@ from .. import _core
 from .._core import CoreFrame
 from .._io.progress import Progress, reporting
 from .axes import Labels, Positions
-from .field_paths import Paths, Spot, Steps
+from .field_paths import FieldPath, Paths, Steps
 from .select import Columns
 
 if TYPE_CHECKING:
@@ -17,11 +17,22 @@ if TYPE_CHECKING:
 
     File = _core.File | Batches
 
-SLOTS = ("_columns", "_core", "_file", "_kept", "_leaves", "_positions", "_progress", "_rows", "_single", "_threads")
+SLOTS = (
+    "_columns",
+    "_core",
+    "_file",
+    "_column_cache",
+    "_leaves",
+    "_positions",
+    "_progress",
+    "_rows",
+    "_single",
+    "_threads",
+)
 
 
 def selects_leaves(file: object) -> TypeGuard[_core.File]:
-    """Whether a file decodes only the wanted part of a nested column; of others it is cut out of what was decoded."""
+    """Whether a file decodes only the projected part of a nested column. Otherwise the decoded column is projected."""
     return isinstance(file, _core.File) and file.selects_leaves
 
 
@@ -36,17 +47,17 @@ def batch_rows(file: object) -> list[int] | None:
 
 
 class FramePart:
-    """What `Frame` is made of: decoded data (`_core`), or a file (`_file`) with columns and rows of it."""
+    """The state of a `Frame`: decoded data (`_core`), or a file (`_file`) with selected columns and rows."""
 
     _core: CoreFrame | None
     _file: "File | None"
     _positions: list[int] | None
-    _leaves: dict[int, Steps]  # of a file's nested columns the parts that are shown, by position in the file
+    _leaves: dict[int, Steps]  # projections of nested columns, by position in the file
     _rows: tuple[int, int] | None
     _threads: int | None
     _progress: Progress | bool
     _columns: Columns | None
-    _kept: "dict[tuple[Any, ...], Frame]"
+    _column_cache: "dict[tuple[Any, ...], Frame]"
     _single: bool
     __slots__ = ("__weakref__", *SLOTS)
 
@@ -61,18 +72,18 @@ class FramePart:
         progress: Progress | bool = None,
         leaves: dict[int, Steps] | None = None,
     ) -> Self:
-        made = cls.__new__(cls)
-        made._core = core
-        made._file = file
-        made._positions = positions
-        made._leaves = leaves or {}
-        made._rows = rows
-        made._threads = threads
-        made._progress = progress
-        made._columns = None
-        made._kept = {}
-        made._single = False
-        return made
+        part = cls.__new__(cls)
+        part._core = core
+        part._file = file
+        part._positions = positions
+        part._leaves = leaves or {}
+        part._rows = rows
+        part._threads = threads
+        part._progress = progress
+        part._columns = None
+        part._column_cache = {}
+        part._single = False
+        return part
 
     @property
     def _source(self) -> "CoreFrame | File":
@@ -85,7 +96,7 @@ class FramePart:
         if self._columns is None:
             source = self._source
             positions: Positions | None = self._positions if self._core is None else None
-            # Of this frame itself nothing is kept: it shall go, with its memory, when nobody holds it.
+            # The result is not cached, so that its memory is freed with the last reference.
             listed = partial(_spots, source, self._core is None, positions, self._leaves)
             self._columns = Columns(Labels(source.columns, positions), Paths(listed))
         return self._columns
@@ -109,10 +120,10 @@ class FramePart:
         if private and self._positions is not None and len(set(self._positions)) < len(self._positions):
             private = False  # one memory must not be written to as two columns
         with reporting(self._progress, "reading") as progress:
-            told: dict[str, Any] = {"private": private, "threads": self._threads, "progress": progress}
+            keywords: dict[str, Any] = {"private": private, "threads": self._threads, "progress": progress}
             if pandas and isinstance(self._file, _core.File):
-                told["pandas"] = True
-            core: CoreFrame = self._part(self._file.load, self._rows, told)
+                keywords["pandas"] = True
+            core: CoreFrame = self._part(self._file.load, self._rows, keywords)
         if self._single and not private and not pandas:
             self._core = core
             self._columns = None
@@ -120,7 +131,7 @@ class FramePart:
 
     def _load_batches(self, rows: tuple[int, int] | None = None) -> list[CoreFrame]:
         """The data in Arrow's layout, a frame a record batch, at least one; in one frame where it has no batches.
-        `rows`: other rows of the file than those that are shown.
+        `rows`: rows of the file, instead of the selected ones.
         """
         if self._core is not None or self._file is None or holds_blocks(self._file):
             return [self._load()]
@@ -135,27 +146,31 @@ class FramePart:
         assert isinstance(self._file, _core.File)
         return self._file.batch(i, self._positions, self._threads, self._leaves or None)
 
-    def _part(self, load: Callable[..., Any], rows: tuple[int, int] | None, told: dict[str, Any]) -> Any:
-        """What `load`, a method of the file, answers of the columns that are shown."""
+    def _part(self, load: Callable[..., Any], rows: tuple[int, int] | None, keywords: dict[str, Any]) -> Any:
+        """Call `load`, a method of the file, for the selected columns."""
         if not self._leaves or selects_leaves(self._file):
-            return load(self._positions, rows, **told, **({"leaves": self._leaves} if self._leaves else {}))
-        loaded = load(self._positions, rows, **told)
+            return load(self._positions, rows, **keywords, **({"leaves": self._leaves} if self._leaves else {}))
+        loaded = load(self._positions, rows, **keywords)
         places = range(self._source.ncols) if self._positions is None else self._positions
         leaves = {i: self._leaves[place] for i, place in enumerate(places) if place in self._leaves}
-        return [core.kept(leaves) for core in loaded] if isinstance(loaded, list) else loaded.kept(leaves)
+        return (
+            [core.project_leaves(leaves) for core in loaded]
+            if isinstance(loaded, list)
+            else loaded.project_leaves(leaves)
+        )
 
 
 def _spots(
     source: "CoreFrame | File", is_file: bool, positions: "Positions | None", leaves: dict[int, Steps], position: int
-) -> Sequence[Spot]:
-    """The places within the column at `position` of what a frame shows of `source`."""
+) -> Sequence[FieldPath]:
+    """The field paths of the column at `position`."""
     place = position if positions is None else positions[position]
     typed, at = _typed(source, place)
     return typed.leaf_paths(at, leaves.get(place) if is_file else None)
 
 
 def _typed(source: "CoreFrame | File", place: int) -> "tuple[CoreFrame | _core.File, int]":
-    """What tells the type of the column at `place`, and its position there."""
+    """The object that has the type of the column at `place`, and its position there."""
     if isinstance(source, CoreFrame) or selects_leaves(source):
         return source, place
     return source.load([place], (0, 0)), 0

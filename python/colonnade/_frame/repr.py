@@ -16,7 +16,7 @@ them, and the types at the ends of both.
 import shutil
 from typing import TYPE_CHECKING
 
-from .._values.terminal_text import cut, label_text, pad, width_of
+from .._values.terminal_text import label_text, pad, truncate, width_of
 from .axes import Labels
 from .grid import make_grid
 
@@ -60,17 +60,17 @@ def _aligned(columns: list[list[str]], right: list[bool]) -> list[str]:
 
 def title(frame: "Frame") -> str:
     """Name and shape."""
-    name = "<Frame>" if frame.name is None else f"<Frame: {cut(label_text(frame.name), 60)}>"
+    name = "<Frame>" if frame.name is None else f"<Frame: {truncate(label_text(frame.name), 60)}>"
     nrows, ncols = frame.shape
     return f"{name} {nrows:,} row{'' if nrows == 1 else 's'} x {ncols:,} column{'' if ncols == 1 else 's'}"
 
 
 def axis_title(labels: Labels) -> str:
     """Class and name of an axis."""
-    return f"<{labels.cls}>" if labels.name is None else f"<{labels.cls}: {cut(label_text(labels.name), 40)}>"
+    return f"<{labels.cls}>" if labels.name is None else f"<{labels.cls}: {truncate(label_text(labels.name), 40)}>"
 
 
 def label_list(labels: Labels, width: int) -> str:
     """A few labels in one line, for a frame that has no cells to show."""
     shown = ", ".join(label_text(label) for label in labels[:20])
-    return cut(shown, max(8, width - width_of(axis_title(labels)) - 1))
+    return truncate(shown, max(8, width - width_of(axis_title(labels)) - 1))

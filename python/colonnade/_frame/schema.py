@@ -1,4 +1,4 @@
-"""What a frame is made of, without its data: one field a column, and a description of each axis."""
+"""The schema of a frame: one field per column, and a description of each axis."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class Dtypes:
     __hash__ = None  # type: ignore[assignment]
 
     def names(self) -> list[str]:
-        """The names of the types alone, in column order."""
+        """The names of the types, in column order."""
         return list(self._names)
 
     def __repr__(self) -> str:
@@ -60,7 +60,7 @@ class Dtypes:
 
 @dataclass(frozen=True)
 class Field:
-    """One column: its label, its type, and whether it lies in a NumPy block or in Arrow's layout."""
+    """One column: its label, its type, and whether it is in a NumPy block or in Arrow's layout."""
 
     label: Any
     dtype: str

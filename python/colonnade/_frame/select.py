@@ -24,18 +24,18 @@ class Columns:
         self._labels = labels
         self._paths = paths
         self._depth = labels.depth
-        self._found: dict[int, dict[Any, list[int]]] = {}
+        self._positions_by_depth: dict[int, dict[Any, list[int]]] = {}
 
     def positions(self, columns: Any) -> list[int]:
-        """The positions of `columns` (a label, or an iterable of labels), in the order asked.
+        """The positions of `columns` (a label, or an iterable of labels), in the requested order.
 
-        A tuple is one label where the columns are hierarchical; a shorter one is a group. Elsewhere a tuple is a
-        sequence of labels. A label that stands several times gives all its columns.
+        A tuple is one label if the columns are hierarchical; a shorter one is a group. Otherwise a tuple is a sequence
+        of labels. A repeated label selects all its columns.
 
         Raises
         ------
         ColumnNotFound
-            A label that is not there; the message names the nearest.
+            An unknown label; the message has the nearest ones.
         """
         if self.is_label(columns):
             return self.of(columns)
@@ -52,7 +52,7 @@ class Columns:
         Raises
         ------
         ColumnNotFound
-            A label or a path that is not there; the message names the nearest.
+            An unknown label or path; the message has the nearest ones.
         """
         names = self._table(1) if self._depth == 1 else {}
         positions: list[int] = []
@@ -104,25 +104,25 @@ class Columns:
         return self._depth == 1 or (isinstance(label, tuple) and len(label) == self._depth)
 
     def _table(self, nlevels: int) -> dict[Any, list[int]]:
-        made = self._found.get(nlevels)
-        if made is None:
-            made = {}
+        by_key = self._positions_by_depth.get(nlevels)
+        if by_key is None:
+            by_key = {}
             columns = [_keys(self._labels.level(i)) for i in range(nlevels)]
             for position, key in enumerate(zip(*columns, strict=True)):
-                made.setdefault(key, []).append(position)
-            self._found[nlevels] = made
-        return made
+                by_key.setdefault(key, []).append(position)
+            self._positions_by_depth[nlevels] = by_key
+        return by_key
 
     def _message(self, label: Any) -> str:
-        known = {str(other): repr(_plain(other)) for other in self._labels}
+        known = {str(other): repr(_display_label(other)) for other in self._labels}
         if self._depth > 1:
-            known |= {str(other[0]): repr(_plain(other[0])) for other in self._labels}
+            known |= {str(other[0]): repr(_display_label(other[0])) for other in self._labels}
         if self._paths is not None and self._depth == 1 and isinstance(label, str):
             known |= {path: repr(path) for path in self._paths.near(label, self._named, list(known))}
         near = [known[text] for text in nearest(str(label), known)]
         if near:
             return f"column {label!r} is not there; nearest: {', '.join(near)}"
-        shown = ", ".join(repr(_plain(other)) for other in self._labels[:5])
+        shown = ", ".join(repr(_display_label(other)) for other in self._labels[:5])
         more = f", ... ({len(self._labels)} in all)" if len(self._labels) > 5 else ""
         return (
             f"column {label!r} is not there; columns: {shown}{more}"
@@ -160,7 +160,7 @@ def row_range(rows: Any, nrows: int) -> tuple[int, int] | None:
 
 
 def _key(label: Any) -> Any:
-    """What finds `label` in a table: itself, but one key for all NaN, one for all NaT, and dates by their moment."""
+    """The lookup key of `label`: the label itself, one key for all NaN, one for all NaT, and the instant of dates."""
     if type(label) is str:
         return label
     for method in ("to_datetime64", "to_timedelta64"):  # pandas' scalars know nanoseconds, their base classes do not
@@ -205,8 +205,8 @@ def _keys(level: np.ndarray) -> list[Any]:
     return [_key(label) for label in (level if level.dtype.kind in "mM" else level.tolist())]
 
 
-def _plain(label: Any) -> Any:
-    """A label as it is typed rather than as NumPy shows it: dates as text."""
+def _display_label(label: Any) -> Any:
+    """A label for messages, with dates as text."""
     if isinstance(label, tuple):
-        return tuple(_plain(part) for part in label)
+        return tuple(_display_label(part) for part in label)
     return str(label) if isinstance(label, np.datetime64 | np.timedelta64) else label

@@ -1,4 +1,4 @@
-"""Connections as source and target: one that is open, or a URL that is dialled when it is needed."""
+"""Connections as sources and targets: an open connection, or a URL that is dialled on first use."""
 
 import os
 from dataclasses import dataclass, field
@@ -7,65 +7,69 @@ from typing import Any
 from .. import _core
 from ..errors import OptionError, UnsupportedError
 from .progress import Callback
-from .raw_connection import Landed, Link, dial
-from .redact_url import shown
+from .raw_connection import Link, ReceivedFrame, dial
+from .redact_url import redact_url
 
 _FETCHED = ("http", "https")
 
 
 @dataclass
 class LinkSource:
-    """The next message of a connection. A connection that a URL made is closed after it."""
+    """The next message of a connection. A connection dialled from a URL is closed after the message."""
 
     link: Link | None
     url: str | None = field(default=None, repr=False)  # it may hold a password
-    ours: bool = field(default=False, init=False)
+    is_dialled: bool = field(default=False, init=False)
     timeout_s: float | None = field(default=None, init=False)
-    """How long the peer of a URL may be silent, or a whole message of a connection take; None leaves it to that."""
+    """Maximum silence of the peer of a URL, or maximum time of one message; None: the limit of the connection."""
 
     is_stream = True
     name = None
 
-    def opened(self, limits: _core.Limits | None, threads: int) -> Link:
-        """The connection. Nothing is dialled before this."""
+    def connected(self, limits: _core.Limits | None, threads: int) -> Link:
+        """The connection. A URL is dialled on the first call."""
         if self.link is None:
             assert self.url is not None
             self.link = dial(self.url, limits, threads, timeout_s=self.timeout_s)
-            self.ours = True
-        elif limits is not None and not self.ours:
-            raise OptionError("limits: of a connection they are told to cn.connect or cn.listen, not to each message.")
+            self.is_dialled = True
+        elif limits is not None and not self.is_dialled:
+            raise OptionError(
+                "limits: pass the limits of a connection to cn.connect or cn.listen, not to each message."
+            )
         return self.link
 
-    def receive(self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool) -> Landed:
+    def receive(
+        self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool
+    ) -> ReceivedFrame:
         """The next message whole, which must be a frame."""
         try:
-            return self.opened(limits, threads)._landed(self._limit_s, progress, private)
+            return self.connected(limits, threads)._receive_frame(self._limit_s, progress, private)
         finally:
             self.release()
 
     @property
     def _limit_s(self) -> float | None:
-        """Of the whole message. A connection of our own was told of silence when it was dialled."""
-        return None if self.ours else self.timeout_s
+        """Time limit of the whole message. For a dialled URL the connection already limits the silence."""
+        return None if self.is_dialled else self.timeout_s
 
-    def is_kept(self) -> bool:
-        """Whether the next message came whole already, and was left by another call."""
-        return self.link is not None and self.link._kept is not None
+    def has_pending(self) -> bool:
+        """Whether an earlier call received the next message and left it."""
+        return self.link is not None and self.link._pending is not None
 
-    def keep(self, landed: Landed) -> None:
+    def keep(self, message: ReceivedFrame) -> None:
         """Leave a message for the next call."""
-        if self.link is not None and not self.ours:
-            self.link._kept = landed
+        if self.link is not None and not self.is_dialled:
+            self.link._pending = message
 
     def read_batches(
         self, opener: Any, *, limits: _core.Limits | None, threads: int, **_: Any
     ) -> _core.ConnectionReader:
         """The next message batch by batch."""
-        return self.opened(limits, threads)._batches(self._limit_s)
+        return self.connected(limits, threads)._batches(self._limit_s)
 
     def release(self) -> None:
-        """Close the connection, if it is ours."""
-        if self.ours and self.link is not None:
+        """Close the connection if it was dialled here."""
+        if self.is_dialled and self.link is not None:
             self.link._core.close()
 
     def head(self) -> bytes:
@@ -75,7 +79,7 @@ class LinkSource:
         raise self._once()
 
     def _once(self) -> UnsupportedError:
-        what = shown(self.url) if self.url else (self.link and self.link._core.peer)
+        what = redact_url(self.url) if self.url else (self.link and self.link._core.peer)
         return UnsupportedError(
             f"{what}: a message of a connection is read once, as a frame: with cn.read, cn.open_reader, cn.convert, or "
             "the connection's own receive(). Look at the frame that they give."
@@ -84,30 +88,30 @@ class LinkSource:
 
 @dataclass
 class LinkTarget:
-    """A connection to send one message over. One that a URL made is closed after it."""
+    """A connection for one message. A connection dialled from a URL is closed after the message."""
 
     link: Link | None
     url: str | None = field(default=None, repr=False)  # it may hold a password
-    ours: bool = field(default=False, init=False)
+    is_dialled: bool = field(default=False, init=False)
 
     name = None
 
-    def opened(self, threads: int) -> Link:
-        """The connection. Nothing is dialled before this."""
+    def connected(self, threads: int) -> Link:
+        """The connection. A URL is dialled on the first call."""
         if self.link is None:
             assert self.url is not None
             self.link = dial(self.url, None, threads)
-            self.ours = True
+            self.is_dialled = True
         return self.link
 
     def release(self) -> None:
-        """Close the connection, if it is ours."""
-        if self.ours and self.link is not None:
+        """Close the connection if it was dialled here."""
+        if self.is_dialled and self.link is not None:
             self.link._core.close()
 
 
 def url_scheme(text: str) -> str | None:
-    """The scheme of a URL; None of a path, even of one that looks like a URL and is there."""
+    """The scheme of a URL; None for a path. An existing path that looks like a URL is a path."""
     scheme, found, _ = text.partition("://")
     if not found:
         scheme = "unix" if text.startswith("unix:") else ""
@@ -117,15 +121,15 @@ def url_scheme(text: str) -> str | None:
 
 
 def check_dialled(text: str, scheme: str) -> None:
-    """Raise where a URL is of a transport that carries no messages."""
+    """Raise if the transport of a URL carries no messages."""
     if scheme in _FETCHED:
         raise UnsupportedError(
-            f"{shown(text)!r}: {scheme}:// is read from, as source of cn.read; it takes no messages."
+            f"{redact_url(text)!r}: {scheme}:// is read from, as source of cn.read; it takes no messages."
         )
     if scheme not in DIALLED:
         raise UnsupportedError(
-            f"{shown(text)!r}: {scheme}:// is not built into this version; there are {', '.join(URLS)} and, to read "
-            "from, http:// and https://."
+            f"{redact_url(text)!r}: {scheme}:// is not built into this version; there are {', '.join(URLS)} and, to "
+            "read from, http:// and https://."
         )
 
 

@@ -1,4 +1,4 @@
-"""Descriptors that may not wait by themselves: what is asked of them waits here."""
+"""Blocking reads and writes on descriptors that may be non-blocking."""
 
 import os
 import select
@@ -6,7 +6,7 @@ import stat
 
 
 def read_into(fd: int, view: memoryview) -> int:
-    """Fill the view with as much as is there, and wait for the first byte; 0 at the end."""
+    """Read the available bytes into the view, and wait for the first one; 0 at the end."""
     while True:
         try:
             count = os.readv(fd, [view])
@@ -19,7 +19,7 @@ def read_into(fd: int, view: memoryview) -> int:
 
 
 def write_all(fd: int, data: memoryview) -> None:
-    """Every byte of `data`."""
+    """Write all of `data`."""
     left = data
     while left.nbytes:
         try:
@@ -28,7 +28,7 @@ def write_all(fd: int, data: memoryview) -> None:
             _wait(fd, select.POLLOUT)
 
 
-def own_descriptor(path: str) -> int | None:
+def duplicate_descriptor(path: str) -> int | None:
     """The descriptor of this process that a path such as ``/dev/stdout`` or ``/dev/fd/3`` means."""
     for _ in range(40):
         try:
@@ -44,7 +44,7 @@ def own_descriptor(path: str) -> int | None:
 
 
 def _may_begin(fd: int) -> bool:
-    """Whether a FIFO that gave nothing only has no writer yet: it is hung up once one has been there and gone."""
+    """Whether an empty FIFO has had no writer yet. Poll reports a hang-up after a writer has closed it."""
     if not stat.S_ISFIFO(os.fstat(fd).st_mode):
         return False
     flags = _wait(fd, select.POLLIN, 0)
@@ -52,7 +52,7 @@ def _may_begin(fd: int) -> bool:
 
 
 def _wait(fd: int, for_what: int, most_ms: int | None = None) -> int:
-    # Not `select.select`, which knows no descriptor from 1024 on.
+    # `select.select` does not support descriptors from 1024 on.
     poller = select.poll()
     poller.register(fd, for_what)
     return sum(flags for _, flags in poller.poll(most_ms))

@@ -1,6 +1,6 @@
-"""The formats by name, by suffix and by their first bytes, as the core's registry lists them.
+"""Detects formats by name, by suffix and by magic number, from the core's registry.
 
-Feather V1 is recognized by its first bytes, so that it is refused by its name.
+Feather V1 is detected only to name it in the error.
 """
 
 from collections.abc import Callable
@@ -34,16 +34,17 @@ _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")  # of UTF-16 and UTF-32
 # A stream opens with its schema message: a continuation mark, then the length of the message, which is padded.
 _CONTINUATION = b"\xff\xff\xff\xff"
 _MESSAGE_NBYTES = range(8, 1 << 28, 4)
-# MessagePack has no magic. Ours is a map (of one of three forms) whose first key is "__colonnade__": text, 13 bytes.
+# MessagePack has no magic number. A Colonnade file is a map (in one of three encodings) whose first key is the text
+# "__colonnade__" of 13 bytes.
 _HEADER_KEY = b"\xad__colonnade__"
-# The comment that our own CSV may begin with: "# colonnade: {".
+# The comment with Colonnade's header in CSV: "# colonnade: {".
 _OWN_CSV = b"# colonn"
-# What else a frame may begin with: a map, or an array of maps.
+# Other starts of a frame: a map, or an array of maps.
 _MSGPACK_HEADS = frozenset([*range(0x80, 0xA0), 0xDC, 0xDD, 0xDE, 0xDF])
 
 
 def check_format(name: str) -> str:
-    """`name` in lower case, where this version reads and writes it.
+    """`name` in lower case, if this version supports it.
 
     Raises
     ------
@@ -74,7 +75,7 @@ def refuse_unbuilt(name: str, where: str = "") -> NoReturn:
 
 
 def from_suffix(name: str) -> str | None:
-    """The format that the end of a file name says, built or not; None where it says nothing."""
+    """The format of a file name's suffix, built or not; None if the suffix is not known."""
     lower = name.lower().rstrip("/")
     for packed in (".gz", ".zst"):
         inner = SUFFIXES.get(_suffix(lower.removesuffix(packed)))
@@ -84,12 +85,12 @@ def from_suffix(name: str) -> str | None:
 
 
 def is_text(format: str | None, head: bytes) -> bool:
-    """Whether `format` is one of text, and `head` the beginning of one: a column may be named as a magic."""
+    """Whether `format` is a text format and `head` may be text: a column name may equal a magic number."""
     return format in _TEXT and (from_magic(head) is None or _PRINTED.issuperset(head))
 
 
 def from_magic(head: bytes) -> str | None:
-    """The format that the first bytes say, built or not; None where they say nothing."""
+    """The format with this magic number, built or not; None if no format has it."""
     for magic, name in _MAGIC:
         if head.startswith(magic):
             return name
@@ -101,9 +102,9 @@ def from_magic(head: bytes) -> str | None:
 
 
 def may_begin(format: str, head: bytes, is_utf8: bool) -> bool:
-    """Whether a stream of `format` may begin with these bytes, whatever comes behind them. `is_utf8`: of text.
+    """Whether a stream of `format` may begin with these bytes. `is_utf8`: the encoding of text.
 
-    A stream is read to its end before it is decoded: one that is certainly something else is not waited for.
+    A stream is read to its end before it is decoded, so a stream of another format is refused early.
     """
     if not head:
         return True
@@ -122,17 +123,17 @@ def may_begin(format: str, head: bytes, is_utf8: bool) -> bool:
 
 
 def detect(head: bytes, name: str | None, more: Callable[[], str] | None = None) -> str:
-    """The format of a source: by its first bytes, then by its name. `more` looks further, for JSON or its lines.
+    """Detect the format of a source by its first bytes, then by its name. `more` distinguishes JSON and NDJSON.
 
     Raises
     ------
     UnsupportedError
         A known format that is not built.
     DecodeError
-        Neither the bytes nor the name say a format.
+        Neither the bytes nor the name determine a format.
     """
-    # The bytes go first: many a file named .arrow holds a stream. A stream from before version 0.15 has no mark at its
-    # beginning, so it is one by its name alone.
+    # Bytes take precedence over the name, because many files named .arrow hold a stream. A stream from before version
+    # 0.15 has no continuation marker, so only its name identifies it.
     suffix = from_suffix(name) if name else None
     found = suffix if is_text(suffix, head) else from_magic(head) or suffix
     if found is None and head.startswith(_OWN_CSV):
@@ -153,7 +154,7 @@ def detect(head: bytes, name: str | None, more: Callable[[], str] | None = None)
 
 
 def for_target(format: str | None, name: str | None) -> str:
-    """The format to write: the one asked for, or the one that the target's name says."""
+    """The format to write: `format`, or the format of the target's suffix."""
     if format is not None:
         return check_format(format)
     if name is None:
@@ -173,17 +174,17 @@ def for_connection(format: str | None) -> str:
     """The format of a frame sent over a connection."""
     if format is None or format == CONNECTED[0]:
         return CONNECTED[0]
-    asked = check_format(format)
-    if asked not in CONNECTED:
+    name = check_format(format)
+    if name not in CONNECTED:
         raise UnsupportedError(
-            f"{asked}: expected a format that goes over a connection ({', '.join(CONNECTED)}), found {asked}. "
-            f"Bytes of any format go as they are: send_bytes(cn.encode(data, {asked!r})), cn.decode(receive_bytes())."
+            f"{name}: expected a format that goes over a connection ({', '.join(CONNECTED)}), found {name}. "
+            f"Bytes of any format go as they are: send_bytes(cn.encode(data, {name!r})), cn.decode(receive_bytes())."
         )
-    return asked
+    return name
 
 
 def _looks_like_msgpack(head: bytes) -> bool:
-    """Whether the first byte is that of a MessagePack map or array: no proof, as bytes of anything may begin so."""
+    """Whether the first byte is that of a MessagePack map or array. Other formats may begin with the same byte."""
     return head[:1] != b"" and head[0] in _MSGPACK_HEADS
 
 

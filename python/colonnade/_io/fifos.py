@@ -1,4 +1,4 @@
-"""Opening the paths of a pair: a FIFO's writing end waits for its reader, no longer than was asked."""
+"""Opens the paths of a pair. Opening a FIFO for writing waits for a reader, at most until the time limit."""
 
 import errno
 import os
@@ -11,14 +11,14 @@ _RETRY_S = 0.005
 def open_pair(source: str | None, target: str | None, timeout_s: float | None) -> tuple[int | None, int | None]:
     """(descriptor to read, descriptor to write) of two paths, each of a FIFO, a device or a file.
 
-    The reading end is opened first and waits for nobody, so that two programs with the same two FIFOs both get on.
+    The reading end is opened first, without waiting, so that two programs with the same two FIFOs do not deadlock.
 
     Raises
     ------
     TimeoutError
-        Nobody opened a FIFO for reading.
+        No program opened the FIFO for reading.
     OSError
-        As the system gives it.
+        Errors of the operating system.
     """
     deadline = None if timeout_s is None else time.monotonic() + timeout_s
     receive = None if source is None else os.open(source, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -33,7 +33,7 @@ def open_pair(source: str | None, target: str | None, timeout_s: float | None) -
 def _writable(path: str, deadline: float | None) -> int:
     while True:
         try:
-            # A file is written from its beginning; of a FIFO neither flag means anything.
+            # The flags apply to files. A FIFO ignores both.
             return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NONBLOCK | os.O_CLOEXEC, 0o666)
         except OSError as error:
             if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):

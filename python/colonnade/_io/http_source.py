@@ -1,4 +1,4 @@
-"""Files behind http:// and https:// as sources: of a server that gives ranges, what is asked for alone is fetched."""
+"""Sources behind http:// and https://. If the server supports ranges, only the required bytes are fetched."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from .. import _core
 from .detection import MAGIC_NBYTES
 from .json_detection import json_or_lines
-from .redact_url import shown
+from .redact_url import redact_url
 
 SCHEMES = ("http", "https")
 _FIRST_NBYTES = 1 << 16  # what the first answer has
@@ -14,7 +14,7 @@ _FIRST_NBYTES = 1 << 16  # what the first answer has
 
 @dataclass
 class HttpSource:
-    """A URL. Nothing is asked of its server before the first look."""
+    """A URL. The first access sends the first request."""
 
     url: str = field(repr=False)  # it may hold a password
     timeout_s: float | None = None
@@ -24,22 +24,22 @@ class HttpSource:
 
     @property
     def name(self) -> str:
-        """What messages and the suffix go by: no password, no query."""
-        return shown(self.url)
+        """The URL for messages and for the suffix, without password and query."""
+        return redact_url(self.url)
 
     def head(self) -> bytes:
-        """The first bytes: one request, which brings all of a small file."""
+        """The first bytes. This takes one request, which fetches all of a small file."""
         return self._opened().head(MAGIC_NBYTES)
 
     def json_or_lines(self) -> str:
-        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither."""
+        """``"json"`` or ``"ndjson"``; empty if the bytes are neither."""
         file = self._opened()
         head = file.head(_FIRST_NBYTES)
         found = json_or_lines(head, len(head) == file.nbytes)
         return "json" if found is None else found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
-        """What `opener` (a class of the core) makes of it."""
+        """Open the source with `opener`, a class of the core."""
         return opener.open_http(self._opened(), **options)
 
     def read_batches(self, opener: Any, **options: Any) -> Any:
@@ -47,7 +47,7 @@ class HttpSource:
         return opener.open_http(self._opened(), **options)
 
     def release(self) -> None:
-        """Close the connection; what reads from it keeps its own."""
+        """Close the connection. Open files and readers have their own."""
         self._file = None
 
     def _opened(self) -> _core.HttpFile:

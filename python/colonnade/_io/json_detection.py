@@ -1,8 +1,7 @@
-"""JSON or NDJSON, where no name says it: told by the first line.
+"""Distinguishes JSON from NDJSON by the first line, if no name determines the format.
 
-JSON has no magic, and one record alone is both. What is told is certain: an array of rows is JSON; a whole object on a
-line with another behind it is no JSON value. Anything else that begins as an object is read as JSON, which refuses what
-is none.
+JSON has no magic number, and a single record is both. An array of rows is JSON. Text with an object on the first line
+and another object after it is NDJSON. All other text that begins with an object is read as JSON.
 """
 
 import json
@@ -10,25 +9,25 @@ from collections.abc import Callable
 
 MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
-# A first line is looked for in so many bytes. A longer one is of a JSON value, or format= says what it is.
+# Bytes in which the end of the first line is searched. A longer line is treated as JSON; format= overrides that.
 MOST_NBYTES = 1 << 22
 _FIRST_NBYTES = 1 << 12
 
 
 def may_be_json(head: bytes) -> bool:
-    """Whether the first bytes could be those of an object or an array of rows: more of them tell."""
+    """Whether the first bytes may be the start of an object or an array of rows."""
     text = head.removeprefix(MARK).lstrip(_SPACE)
     if not text:
-        return head != b""  # white space alone so far
+        return head != b""  # only white space so far
     inside = text[1:].lstrip(_SPACE)
     allowed = {b"{": b'"}', b"[": b"{[]"}.get(text[:1], b"")
     return allowed != b"" and (not inside or inside[0] in allowed)
 
 
 def json_or_lines(head: bytes, has_ended: bool) -> str | None:
-    """``"json"``, ``"ndjson"``, or None where more bytes are needed to tell. Empty: neither of them.
+    """``"json"``, ``"ndjson"``, empty if the text is neither, or None if more bytes are needed.
 
-    `has_ended`: whether `head` is all there is.
+    `has_ended`: whether `head` is the whole input.
     """
     text = head.removeprefix(MARK).lstrip(_SPACE)
     inside = text[1:].lstrip(_SPACE)
@@ -41,7 +40,7 @@ def json_or_lines(head: bytes, has_ended: bool) -> str | None:
     line, end, rest = text.partition(b"\n")
     if not end and not has_ended:
         return None
-    value = _whole(line)
+    value = _object_of(line)
     if value is None:
         return "json"
     rest = rest.lstrip(_SPACE)
@@ -49,16 +48,16 @@ def json_or_lines(head: bytes, has_ended: bool) -> str | None:
         return "ndjson" if rest[:1] == b"{" else "json"
     if not has_ended:
         return None
-    # A header of ours without rows; the other orients of JSON have an entry behind it.
+    # A line with only Colonnade's header is NDJSON without rows. In JSON another entry follows the header.
     header = value.get("__colonnade__")
     is_lines = len(value) == 1 and isinstance(header, dict) and header.get("orient") == "records"
     return "ndjson" if is_lines else "json"
 
 
-def told_of(read: Callable[[int], bytes], nbytes: int | None = None) -> str:
-    """What `json_or_lines` says of the bytes that `read` gives, of which no more are taken than it needs.
+def detect_json(read: Callable[[int], bytes], nbytes: int | None = None) -> str:
+    """Apply `json_or_lines` to the bytes that `read` returns. Reads no more bytes than necessary.
 
-    `nbytes`: how many there are, where that is known; else an empty answer of `read` is the end.
+    `nbytes`: the number of bytes, if known. Otherwise an empty result of `read` is the end.
     """
     head = bytearray()
     size = _FIRST_NBYTES
@@ -69,12 +68,12 @@ def told_of(read: Callable[[int], bytes], nbytes: int | None = None) -> str:
         found = json_or_lines(bytes(head), has_ended)
         if found is not None:
             return found
-        size = len(head)  # twice as many: a line is looked at a few times, not for each piece
+        size = len(head)  # Doubling bounds how often the same bytes are parsed again.
     return "json"
 
 
-def _whole(line: bytes) -> dict[str, object] | None:
-    """The object that a line is, if it is one and no more."""
+def _object_of(line: bytes) -> dict[str, object] | None:
+    """The object on the line; None if the line is not exactly one object."""
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

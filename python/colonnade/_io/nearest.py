@@ -1,8 +1,8 @@
-"""The nearest of the known names, for messages about a name that is not there."""
+"""Finds the nearest known names, for messages about an unknown name."""
 
 from collections.abc import Iterable
 
-# difflib compares about 100,000 pairs of short words a second: a message must not take longer than a breath.
+# difflib compares about 100,000 pairs of short words per second. The limit keeps error messages fast.
 _MOST_COMPARED = 5_000
 
 
@@ -20,12 +20,12 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """`'; did you mean "price"?'`, or nothing where no name looks like `word`."""
+    """`'; did you mean "price"?'`, or nothing if no name is similar to `word`."""
     found = nearest(word, known, count=1)
     return f'; did you mean "{found[0]}"?' if found else ""
 
 
 def nearest_hint(word: str, known: Iterable[str]) -> str:
-    """`"; nearest: 'price'"`, or nothing where no name looks like `word`."""
+    """`"; nearest: 'price'"`, or nothing if no name is similar to `word`."""
     found = nearest(word, known)
     return "; nearest: " + ", ".join(repr(name) for name in found) if found else ""

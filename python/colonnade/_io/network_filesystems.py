@@ -1,4 +1,4 @@
-"""Which file systems are on the network: a map of a file there can stall, or end the process when the server goes."""
+"""Detects network file systems. A memory map of a file there can stall, or end the process if the server fails."""
 
 import functools
 import os
@@ -10,7 +10,7 @@ _FUSE = "fuse"
 
 
 def on_network(device: int) -> bool:
-    """Whether `device` (`st_dev`) is a network file system; False where the system does not tell."""
+    """Whether `device` (`st_dev`) is a network file system; False if the system does not report it."""
     return device in _network_devices() or (device not in _known_devices() and _refreshed(device))
 
 
@@ -44,6 +44,6 @@ def _network_devices() -> frozenset[int]:
 
 @functools.lru_cache(maxsize=256)
 def _refreshed(device: int) -> bool:
-    """A device that was mounted since the table was read (or that the table does not name: Btrfs subvolumes)."""
+    """Whether a device that the table lacks is on the network: it was mounted later, or is a Btrfs subvolume."""
     _tables.cache_clear()
     return device in _network_devices()

@@ -1,4 +1,4 @@
-"""`progress=`: None, True (a bar on stderr) or a function that is told (done_nbytes, total_nbytes or None)."""
+"""`progress=`: None, True (a bar on stderr), or a function that is called with (done_nbytes, total_nbytes or None)."""
 
 import contextlib
 import time
@@ -12,7 +12,7 @@ Progress: TypeAlias = Callback | Literal[True] | None
 
 
 def check_progress(progress: Any) -> None:
-    """Raise where `progress` is none of the three."""
+    """Raise if `progress` is none of the three."""
     if progress is not None and progress is not True and progress is not False and not callable(progress):
         raise OptionError(
             "progress: expected None, True or a function of (done_nbytes, total_nbytes), "
@@ -21,7 +21,7 @@ def check_progress(progress: Any) -> None:
 
 
 def reporting(progress: Progress | bool, what: str) -> contextlib.AbstractContextManager[Callback | None]:
-    """The function that the core calls, for the time of one operation; a bar is drawn and taken away again."""
+    """The callback for the core during one operation. A bar is drawn, and removed at the end."""
     if progress is True:
         return _drawn(what)
     return contextlib.nullcontext(progress) if callable(progress) else _SILENT
@@ -37,7 +37,7 @@ def _drawn(what: str) -> Iterator[Callback]:
 
 
 class Bar:
-    """A bar on stderr that shows itself only when the work has taken `delay_s` and is not over."""
+    """A bar on stderr, drawn only if the work takes longer than `delay_s`."""
 
     def __init__(self, what: str, delay_s: float = 0.0) -> None:
         self._what = what
@@ -86,7 +86,7 @@ class Bar:
 
 
 class Steps:
-    """Tells `progress` of many steps, one after the other, as of one work whose end is not known before."""
+    """Reports many steps in sequence as one operation of unknown total size."""
 
     def __init__(self, progress: Callback | None, total_nbytes: int | None = None) -> None:
         self._progress = progress
@@ -95,7 +95,7 @@ class Steps:
 
     @contextlib.contextmanager
     def next(self, nbytes: int) -> Iterator[Callback | None]:
-        """The function for one step of `nbytes`; at its end they count as done."""
+        """The callback for one step of `nbytes`, which count as done when the step ends."""
         report, before = self._progress, self._done_nbytes
         if report is None:
             yield None
@@ -108,13 +108,13 @@ class Steps:
         self.done(nbytes)
 
     def done(self, nbytes: int) -> None:
-        """Tell of a step of `nbytes` that is over."""
+        """Report a finished step of `nbytes`."""
         self._done_nbytes += nbytes
         if self._progress is not None:
             self._tell(self._progress, self._done_nbytes)
 
     def finish(self) -> None:
-        """Tell that all is done: parts may be a little less, or more, than the whole was said to be."""
+        """Report the end. The sizes of the steps may not add up to the announced total."""
         if self._progress is not None and self._total_nbytes is not None:
             self._progress(self._total_nbytes, self._total_nbytes)
 
@@ -123,8 +123,10 @@ class Steps:
         return report(done if total is None else min(done, total), total)
 
 
-def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tuple[Callback | None, Callback | None]:
-    """Two functions that tell `progress` of two stages as of one: `first_nbytes`, then `last_nbytes`."""
+def split_progress(
+    progress: Callback | None, first_nbytes: int, last_nbytes: int
+) -> tuple[Callback | None, Callback | None]:
+    """Two callbacks that report two phases, of `first_nbytes` and `last_nbytes`, as one operation."""
     if progress is None:
         return None, None
     total = first_nbytes + last_nbytes
@@ -138,10 +140,10 @@ def joined(progress: Callback | None, first_nbytes: int, last_nbytes: int) -> tu
     return first, last
 
 
-class Halves:
-    """Tells `progress` of reading, then of writing, as of one work. How much is read is known only when it was.
+class TwoPhaseProgress:
+    """Reports reading, then writing, as one operation. The size of reading is known only when it ends.
 
-    Reading that tells nothing, as of what is decoded while it is written, is no half.
+    A source that is decoded while it is written reports no reading. Writing is then the whole operation.
     """
 
     def __init__(self, progress: Callback | None) -> None:
@@ -151,18 +153,18 @@ class Halves:
 
     @property
     def first(self) -> Callback | None:
-        """The function for reading."""
+        """The callback for reading."""
         return None if self._progress is None else self._first
 
     @property
     def last(self) -> Callback | None:
-        """The function for writing."""
+        """The callback for writing."""
         return None if self._progress is None else self._last
 
     def _first(self, done: int, of: int | None) -> object:
         assert self._progress is not None
         if done < self._done_nbytes:
-            return None  # of what was opened before it was decoded: those bytes were told
+            return None  # Decoding counts from 0 again, but opening has already reported these bytes.
         self._done_nbytes = done
         self._read_nbytes = max(self._read_nbytes, done if of is None else of)
         return self._progress(done, None if of is None else 2 * of)
@@ -172,11 +174,11 @@ class Halves:
         read = self._read_nbytes
         if not read:
             return self._progress(done, of)
-        # A writer that did not know its end may have told of more than that comes to be.
+        # A writer without a known total may have reported more bytes than the final total.
         self._done_nbytes = max(self._done_nbytes, read + (done if of is None else _share(done, of, read)))
         return self._progress(self._done_nbytes, None if of is None else max(2 * read, self._done_nbytes))
 
 
 def _share(done: int, of: int | None, nbytes: int) -> int:
-    """`done` of `of` as a share of `nbytes`; where the whole is unknown (compressed bytes), `done` itself."""
+    """The share of `nbytes` that `done` of `of` is; `done` itself if the total is unknown (compressed bytes)."""
     return min(done, nbytes) if of is None else int(nbytes * (done / of)) if of else nbytes

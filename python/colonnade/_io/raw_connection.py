@@ -1,6 +1,6 @@
-"""A connection below the facade: the core's connection, and the message that was taken off it before it was wanted.
+"""The core's connection with a received message that no call has taken yet.
 
-Sources and targets know connections by this class alone; what makes frames of it is `colonnade._net.connection`.
+Sources and targets use only this class. `colonnade._net.connection` adds frames.
 """
 
 from typing import Any
@@ -9,14 +9,14 @@ from .. import _core
 from ..errors import DecodeError
 from .progress import Callback
 
-Landed = _core.CoreFrame | _core.File
-Message = Landed | bytes
+ReceivedFrame = _core.CoreFrame | _core.File
+Message = ReceivedFrame | bytes
 
 
 class Link:
-    """Messages of one connection, as the core gives them.
+    """Messages of one connection.
 
-    One thread may receive while another sends; what is here belongs to the receiving one.
+    One thread may receive while another sends. The state here belongs to the receiving thread.
     """
 
     def __init__(self, core: _core.Connection, threads: int, timeout_s: float | None = None) -> None:
@@ -24,25 +24,25 @@ class Link:
         self._threads = threads
         self._timeout_s = timeout_s
         self._turns: Any = None  # of asyncio's tasks, see colonnade._net.aio
-        # A message of the kind that was not asked for stays until the right call takes it.
-        self._kept: Message | None = None
+        # A message of another kind than requested stays here until the right call takes it.
+        self._pending: Message | None = None
 
     def _message(
         self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
     ) -> Message | None:
         """The next message of any kind; None at the end of input."""
-        if self._kept is not None:
-            kept, self._kept = self._kept, None
-            return kept
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            return pending
         return self._core.receive(timeout_s, progress, private)
 
-    def _landed(
+    def _receive_frame(
         self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
-    ) -> Landed:
-        """The next message, which must be a frame. `private`: its memory is the caller's alone, to be written to."""
+    ) -> ReceivedFrame:
+        """The next message, which must be a frame. `private`: only the caller uses its memory and may write to it."""
         message = self._message(timeout_s, progress, private)
         if isinstance(message, bytes):
-            self._kept = message
+            self._pending = message
             raise self._other_kind("a frame", f"opaque bytes ({len(message):,} of them)", "receive_bytes()")
         if message is None:
             raise self._ended()
@@ -54,21 +54,21 @@ class Link:
         if message is None:
             raise self._ended()
         if not isinstance(message, bytes):
-            self._kept = message
+            self._pending = message
             raise self._other_kind("opaque bytes", "a frame", "receive()")
         return message
 
     def _batches(self, timeout_s: float | None = None) -> _core.ConnectionReader:
-        """The next message batch by batch; not where one is kept, which is whole."""
+        """The next message batch by batch, unless it was already received as a whole."""
         return self._core.batches(timeout_s)
 
     def _ready(self, timeout_s: float | None = 0.0) -> bool:
-        """Whether the next message would not have to be waited for."""
-        return self._kept is not None or self._core.poll(timeout_s)
+        """Whether the next message is available without waiting."""
+        return self._pending is not None or self._core.poll(timeout_s)
 
     def _is_here(self) -> bool:
-        """Whether a message, the end of input or an error is here already; nothing is taken to find out."""
-        if self._kept is not None:
+        """Whether a message, the end of input or an error is pending. Does not read from the channel."""
+        if self._pending is not None:
             return True
         status = self._core.status()
         return self._core.next_kind() is not None if status == "ok" else status != "waiting"
@@ -84,7 +84,7 @@ class Link:
         return EOFError(f"{self._core.peer}: the end of input, after {count:,} messages. Nothing more will come.")
 
 
-def dial(url: str, limits: _core.Limits | None, threads: int, **told: Any) -> Link:
-    """A connection of our own to a URL."""
-    options = _core.ConnectOptions(limits=limits or _core.Limits(), threads=threads, **told)
+def dial(url: str, limits: _core.Limits | None, threads: int, **keywords: Any) -> Link:
+    """Dial a URL."""
+    options = _core.ConnectOptions(limits=limits or _core.Limits(), threads=threads, **keywords)
     return Link(_core.Connection.dial(url, options), threads)

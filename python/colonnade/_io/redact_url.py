@@ -1,14 +1,14 @@
-"""URLs as messages show them."""
+"""Removes secrets from URLs for messages."""
 
 
-def shown(url: str) -> str:
-    """The URL without user, password, query and fragment, which may be secrets; a path as it is.
+def redact_url(url: str) -> str:
+    """The URL without user, password, query and fragment, which may be secret. A path is returned unchanged.
 
-    >>> shown("https://me:hush@host:81/a/x.npz?signature=hush")
+    >>> redact_url("https://me:hush@host:81/a/x.npz?signature=hush")
     'https://host:81/a/x.npz'
-    >>> shown("me:hush@host:81")
+    >>> redact_url("me:hush@host:81")
     'host:81'
-    >>> shown("unix:/run/me@host")
+    >>> redact_url("unix:/run/me@host")
     'unix:/run/me@host'
     """
     if url.startswith("unix:"):
@@ -22,5 +22,5 @@ def shown(url: str) -> str:
     place, slash, path = rest.partition("/")
     host = place.rpartition("@")[2]
     port = host.rpartition("]")[2].partition(":")[2]
-    # What is no port may be a password that holds a / or a ?: then nobody knows where it ends.
+    # Text that is no port may be a password with a / or a ?. Its end is then unknown, so the rest is removed.
     return f"{scheme}://{host}{slash}{path}" if not port or port.isdecimal() else f"{scheme}://..."

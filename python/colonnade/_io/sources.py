@@ -1,4 +1,4 @@
-"""What `source` may be, and what it is for the core: a path, bytes in memory, or a stream read from front to back."""
+"""Resolves `source`: a path, bytes in memory, or a stream that is read from front to back."""
 
 import io
 import os
@@ -11,7 +11,7 @@ from .. import _core
 from .connection_io import LinkSource, check_dialled, url_scheme
 from .detection import MAGIC_NBYTES
 from .http_source import SCHEMES, HttpSource
-from .json_detection import MOST_NBYTES, told_of
+from .json_detection import MOST_NBYTES, detect_json
 from .network_filesystems import on_network
 from .raw_connection import Link
 from .streams import CallSource, StreamSource, read_into_of
@@ -25,13 +25,13 @@ EXPECTED = "a path, a URL, bytes, a BufferSink, a binary file object, a Connecti
 
 @dataclass(frozen=True)
 class PathSource:
-    """A regular file or a directory; `name` is what messages and the suffix go by."""
+    """A regular file or a directory. `name` is used in messages and for the suffix."""
 
     path: str
     name: str
     device: int
     is_directory: bool
-    # A file object that closes the descriptor when nobody holds it any more; the path may be that descriptor's.
+    # Keeps a descriptor open, because the path may refer to it.
     owner: object = field(default=None, repr=False, compare=False)
 
     is_stream = False
@@ -44,12 +44,12 @@ class PathSource:
             return file.read(MAGIC_NBYTES)
 
     def json_or_lines(self) -> str:
-        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither."""
+        """``"json"`` or ``"ndjson"``; empty if the bytes are neither."""
         with open(self.path, "rb", buffering=0) as file:
-            return told_of(file.read, os.fstat(file.fileno()).st_size)
+            return detect_json(file.read, os.fstat(file.fileno()).st_size)
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
-        """What `opener` (a class of the core) makes of it."""
+        """Open the source with `opener`, a class of the core."""
         mapped = not on_network(self.device) if mmap is None else mmap
         return opener.open_path(self.path, mmap=mapped, **options)
 
@@ -58,7 +58,7 @@ class PathSource:
         return opener.open_path(self.path, **options)
 
     def release(self) -> None:
-        """Nothing here is ours."""
+        """Do nothing: the source owns no descriptor."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class BufferSource:
 
     def json_or_lines(self) -> str:
         with memoryview(self.buffer) as view, view.cast("B") as whole, io.BytesIO(whole[:MOST_NBYTES]) as file:
-            return told_of(file.read, whole.nbytes)
+            return detect_json(file.read, whole.nbytes)
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
         return opener.open_buffer(self.buffer, **options)
@@ -86,23 +86,23 @@ class BufferSource:
         return opener.open_buffer(self.buffer, **options)
 
     def release(self) -> None:
-        """Nothing here is ours."""
+        """Do nothing: the source owns no descriptor."""
 
 
 AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource
 
 
 def as_source(source: Source) -> AnySource:
-    """Tell what `source` is. Nothing of a stream is consumed here.
+    """Resolve `source`. No bytes of a stream are consumed.
 
     Raises
     ------
     OSError
-        The path is not there, or may not be read.
+        The path does not exist, or is not readable.
     UnsupportedError
-        A URL that nothing is read from.
+        A URL of a scheme that cannot be read.
     TypeError
-        Anything else.
+        An object of another type.
     """
     if isinstance(source, str | bytes) or hasattr(source, "__fspath__"):
         if isinstance(source, bytes):
@@ -142,7 +142,7 @@ def _from_path(path: str) -> PathSource | StreamSource | LinkSource | HttpSource
 
 
 def _from_descriptor(fd: int, name: str | None = None) -> PathSource | StreamSource:
-    """A regular file at its start is opened by its own name under /proc, and so can be mapped; else it is a stream."""
+    """A regular file at its start becomes a path under /proc, so that it can be mapped; otherwise a stream."""
     status = os.fstat(fd)
     by_number = f"/proc/self/fd/{fd}"
     if stat.S_ISREG(status.st_mode) and os.lseek(fd, 0, os.SEEK_CUR) == 0 and os.access(by_number, os.R_OK):
@@ -151,7 +151,7 @@ def _from_descriptor(fd: int, name: str | None = None) -> PathSource | StreamSou
 
 
 def is_socket(obj: Any) -> "TypeGuard[socket.socket]":
-    """Whether `obj` is a socket; where nobody imported that module, nothing is one."""
+    """Whether `obj` is a socket. Without an imported `socket` module no object is one."""
     module = sys.modules.get("socket")
     return module is not None and isinstance(obj, module.socket)
 
@@ -159,7 +159,7 @@ def is_socket(obj: Any) -> "TypeGuard[socket.socket]":
 def is_plain_socket(sock: "socket.socket") -> bool:
     """Whether the descriptor's bytes are the socket's, and a read waits for them.
 
-    TLS sockets hold what they have deciphered; a socket with a timeout is non-blocking underneath.
+    A TLS socket buffers decrypted bytes, and the descriptor of a socket with a timeout is non-blocking.
     """
     return type(sock) is sys.modules["socket"].socket and sock.gettimeout() is None
 
@@ -177,7 +177,7 @@ def _from_file_object(file: Any) -> AnySource:
     if plain is not None:
         fd = plain.fileno()
         regular = stat.S_ISREG(os.fstat(fd).st_mode)
-        # Only at its start is the file what its path says; only unbuffered is a stream's next byte the descriptor's.
+        # A file is equivalent to its path only at its start, and a stream to its descriptor only if it is unbuffered.
         if regular and file.tell() == 0 and plain.readable():
             source = _from_descriptor_at_start(fd, name)
             if source is not None:
@@ -197,9 +197,9 @@ def _from_descriptor_at_start(fd: int, name: str | None) -> PathSource | None:
 
 
 def plain_file(file: Any) -> io.FileIO | None:
-    """The raw file under `file`, where its bytes are the descriptor's bytes.
+    """The raw file under `file`, if its bytes are those of the descriptor.
 
-    A `fileno` alone does not say so: gzip.GzipFile has one too, and its bytes are others.
+    A `fileno` is not sufficient: gzip.GzipFile has one too, but decompresses the bytes.
     """
     inner = getattr(file, "file", file) if type(file).__module__ == "tempfile" else file
     if isinstance(inner, io.BufferedReader | io.BufferedWriter | io.BufferedRandom):

@@ -1,6 +1,6 @@
-"""Sources that are read once, from front to back: descriptors, and objects whose own method gives the bytes.
+"""Sources that can be read only once: descriptors, and objects with a method that returns the bytes.
 
-Their first bytes cannot be looked at without taking them, so what was looked at is kept and goes in front of the rest.
+Detection consumes the first bytes, so they are buffered and precede the rest.
 """
 
 import io
@@ -12,7 +12,7 @@ from typing import Any
 from .. import _core
 from .descriptors import read_into
 from .detection import MAGIC_NBYTES
-from .json_detection import told_of
+from .json_detection import detect_json
 
 _SCRATCH_NBYTES = 1 << 20
 ReadInto = Callable[[memoryview], int]
@@ -25,42 +25,42 @@ class StreamSource:
     fd: int
     name: str | None = None
     close: bool = False
-    # What closes the descriptor when nobody holds it any more.
+    # Keeps the descriptor open.
     owner: object = field(default=None, repr=False, compare=False)
-    _taken: bytes = field(default=b"", init=False)
+    _peeked: bytes = field(default=b"", init=False)
 
     is_stream = True
 
     def head(self) -> bytes:
         """The first bytes. Waits for them."""
-        self._taken = self._taken or _first(self._read_into)
-        return self._taken
+        self._peeked = self._peeked or _first(self._read_into)
+        return self._peeked
 
     def json_or_lines(self) -> str:
-        """What begins as JSON does: ``"json"``, ``"ndjson"``, or empty where it is neither. Waits for what tells it."""
-        found, self._taken = _looked(self._taken, self._read_into)
+        """``"json"`` or ``"ndjson"``; empty if the bytes are neither. Waits for the bytes that decide."""
+        found, self._peeked = _detect_json(self._peeked, self._read_into)
         return found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
-        """What `opener` (a class of the core) makes of all the bytes up to the end."""
+        """Open all bytes up to the end with `opener`, a class of the core."""
         try:
-            return opener.open_fd(self.fd, head=self._taken or None, **options)
+            return opener.open_fd(self.fd, head=self._peeked or None, **options)
         finally:
             self.release()
 
     def collected(self, limits: _core.Limits) -> _core.BufferSink:
         """All the bytes up to the end."""
         try:
-            return collect(self._taken, self._read_into, limits)
+            return collect(self._peeked, self._read_into, limits)
         finally:
             self.release()
 
     def read_batches(self, opener: Any, **options: Any) -> Any:
-        """The reader of `opener` that takes no more of the stream than it was asked for."""
-        return opener.open_fd(self.fd, head=self._taken or None, **options)
+        """A reader of `opener`, which takes no more bytes than the requested batches have."""
+        return opener.open_fd(self.fd, head=self._peeked or None, **options)
 
     def release(self) -> None:
-        """Close the descriptor, if it is ours."""
+        """Close the descriptor if this source owns it."""
         if self.close:
             self.close = False
             os.close(self.fd)
@@ -78,16 +78,16 @@ class CallSource:
 
     read_into: ReadInto
     name: str | None = None
-    _taken: bytes = field(default=b"", init=False)
+    _peeked: bytes = field(default=b"", init=False)
 
     is_stream = True
 
     def head(self) -> bytes:
-        self._taken = self._taken or _first(self.read_into)
-        return self._taken
+        self._peeked = self._peeked or _first(self.read_into)
+        return self._peeked
 
     def json_or_lines(self) -> str:
-        found, self._taken = _looked(self._taken, self.read_into)
+        found, self._peeked = _detect_json(self._peeked, self.read_into)
         return found
 
     def open(self, opener: Any, mmap: bool | None, **options: Any) -> Any:
@@ -95,17 +95,17 @@ class CallSource:
         return opener.open_buffer(self.collected(limits), **options)
 
     def collected(self, limits: _core.Limits) -> _core.BufferSink:
-        return collect(self._taken, self.read_into, limits)
+        return collect(self._peeked, self.read_into, limits)
 
     def read_batches(self, opener: Any, **options: Any) -> Any:
-        return opener.open_callable(behind(self._taken, self.read_into), **options)
+        return opener.open_callable(behind(self._peeked, self.read_into), **options)
 
     def release(self) -> None:
-        """Nothing here is ours."""
+        """Do nothing: the source owns no descriptor."""
 
 
 def read_into_of(file: Any) -> ReadInto:
-    """The function that fills a view from a binary file object, with as much as is there."""
+    """The function that reads the available bytes of a binary file object into a view."""
     # A buffered file's own `readinto` waits until the whole view is full; a stream's next message may come much later.
     method = getattr(file, "readinto1", None) or getattr(file, "readinto", None)
 
@@ -122,7 +122,7 @@ def read_into_of(file: Any) -> ReadInto:
 
 
 def _as_it_comes(file: "io.BufferedReader | io.BufferedRandom") -> ReadInto:
-    """`readinto1` that does not wait for more where something is there.
+    """`readinto1` that returns as soon as bytes are available.
 
     CPython's own waits where some bytes are held and the view has room for more than the file holds. Bytes are held
     behind a view that was filled, never behind another.
@@ -139,10 +139,10 @@ def _as_it_comes(file: "io.BufferedReader | io.BufferedRandom") -> ReadInto:
     return fill
 
 
-def collect(taken: bytes, read_into: ReadInto, limits: _core.Limits) -> _core.BufferSink:
-    """All bytes of a stream, in memory that grows without moving."""
+def collect(peeked: bytes, read_into: ReadInto, limits: _core.Limits) -> _core.BufferSink:
+    """Read all bytes of a stream into memory that grows without copying."""
     sink = _core.BufferSink()
-    sink.write(taken)
+    sink.write(peeked)
     limit = _core.StreamLimit(limits)
     with memoryview(bytearray(_SCRATCH_NBYTES)) as scratch:
         while count := read_into(scratch):
@@ -161,32 +161,32 @@ def _copied(data: Any, view: memoryview) -> int | None:
 
 
 def _first(read_into: ReadInto) -> bytes:
-    taken = bytearray(MAGIC_NBYTES)
+    peeked = bytearray(MAGIC_NBYTES)
     filled = 0
-    with memoryview(taken) as view:
+    with memoryview(peeked) as view:
         while filled < MAGIC_NBYTES and (count := read_into(view[filled:])):
             filled += count
-    return bytes(taken[:filled])
+    return bytes(peeked[:filled])
 
 
-def _looked(taken: bytes, read_into: ReadInto) -> tuple[str, bytes]:
-    """What the bytes say behind those that were taken, and all that are taken now."""
-    read = behind(taken, read_into)
-    kept = bytearray()
+def _detect_json(peeked: bytes, read_into: ReadInto) -> tuple[str, bytes]:
+    """Detect JSON or NDJSON from the peeked bytes and those that follow. Returns the format and all peeked bytes."""
+    read = behind(peeked, read_into)
+    read_ahead = bytearray()
 
     def more(nbytes: int) -> bytes:
         room = bytearray(nbytes)
         with memoryview(room) as view:
             count = read(view)
-        kept.extend(room[:count])
+        read_ahead.extend(room[:count])
         return bytes(room[:count])
 
-    return told_of(more), bytes(kept)
+    return detect_json(more), bytes(read_ahead)
 
 
-def behind(taken: bytes | memoryview, read_into: ReadInto) -> ReadInto:
-    """A function that gives `taken` first, then what `read_into` gives."""
-    left = memoryview(taken)
+def behind(peeked: bytes | memoryview, read_into: ReadInto) -> ReadInto:
+    """A function that returns `peeked` first, then the bytes of `read_into`."""
+    left = memoryview(peeked)
 
     def fill(view: memoryview) -> int:
         nonlocal left

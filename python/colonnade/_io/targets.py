@@ -1,4 +1,4 @@
-"""What `target` may be, and how bytes get there: a path, a descriptor, or a function that takes the bytes."""
+"""Resolves `target`: a path, a descriptor, a sink in memory, a connection, or a function that takes the bytes."""
 
 import errno
 import io
@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import _core
 from .connection_io import LinkTarget, check_dialled, url_scheme
-from .descriptors import own_descriptor, write_all
+from .descriptors import duplicate_descriptor, write_all
 from .raw_connection import Link
 from .sources import is_plain_socket, is_socket, plain_file
 
@@ -21,7 +21,7 @@ EXPECTED = "a path, a URL, a BufferSink, a binary file object, a Connection, a s
 
 @dataclass(frozen=True)
 class PathTarget:
-    """A regular file (there or not yet) or a directory: written beside, then renamed."""
+    """A regular file or a directory, new or existing: written to a temporary file, then renamed."""
 
     path: str
     name: str
@@ -30,7 +30,7 @@ class PathTarget:
 
 @dataclass(frozen=True)
 class StreamTarget:
-    """A pipe, socket, device or open file: written from where it stands."""
+    """A pipe, socket, device or open file, which is written from its current position."""
 
     fd: int
     name: str | None = None
@@ -39,7 +39,7 @@ class StreamTarget:
 
 @dataclass(frozen=True)
 class SinkTarget:
-    """Memory of ours."""
+    """A `BufferSink`."""
 
     sink: _core.BufferSink
     name: str | None = None
@@ -54,20 +54,20 @@ class CallTarget:
 
 
 AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget | LinkTarget
-Made = TypeVar("Made")
+WriterT = TypeVar("WriterT")
 
 
 @dataclass(frozen=True)
-class ByTarget(Generic[Made]):
-    """What the core writes with, one function for each kind of target that takes bytes."""
+class ByTarget(Generic[WriterT]):
+    """Constructors of a writer, one for each kind of target."""
 
-    path: Callable[..., Made]
-    fd: Callable[..., Made]
-    sink: Callable[..., Made]
-    call: Callable[..., Made]
+    path: Callable[..., WriterT]
+    fd: Callable[..., WriterT]
+    sink: Callable[..., WriterT]
+    call: Callable[..., WriterT]
 
-    def of(self, where: AnyTarget) -> tuple[Callable[..., Made], Any]:
-        """The function for `where`, and what it takes for it."""
+    def of(self, where: AnyTarget) -> tuple[Callable[..., WriterT], Any]:
+        """The constructor for `where`, and its argument."""
         if isinstance(where, PathTarget):
             return self.path, where.path
         if isinstance(where, StreamTarget):
@@ -78,22 +78,22 @@ class ByTarget(Generic[Made]):
         return self.call, where.send
 
 
-def opened_by(writer: Any) -> ByTarget[Any]:
-    """The four ways to open a class of the core that writes chunk by chunk."""
+def constructors_of(writer: Any) -> ByTarget[Any]:
+    """The constructors of a class of the core that writes chunk by chunk."""
     return ByTarget(writer.to_path, writer.to_fd, writer.to_sink, writer.to_callable)
 
 
 def as_target(target: Target) -> AnyTarget:
-    """Tell what `target` is.
+    """Resolve `target`.
 
     Raises
     ------
     OSError
-        A pipe or device that may not be written.
+        A pipe or device that is not writable.
     UnsupportedError
-        A URL that nothing is sent to.
+        A URL of a scheme that cannot be written.
     TypeError
-        Anything else; bytes too, which cannot be written to.
+        An object of another type, or immutable bytes.
     """
     if isinstance(target, str) or hasattr(target, "__fspath__"):
         return _from_path(os.fsdecode(target))
@@ -116,7 +116,7 @@ def as_target(target: Target) -> AnyTarget:
 
 @contextmanager
 def released(where: AnyTarget) -> Iterator[None]:
-    """Close the descriptor at the end, if it is ours."""
+    """Close the descriptor at the end if the target owns it."""
     try:
         yield
     finally:
@@ -124,7 +124,7 @@ def released(where: AnyTarget) -> Iterator[None]:
 
 
 def release(where: AnyTarget) -> None:
-    """Close the descriptor or the connection, if it is ours."""
+    """Close the descriptor or connection if the target owns it."""
     if isinstance(where, StreamTarget) and where.close:
         os.close(where.fd)
     elif isinstance(where, LinkTarget):
@@ -132,7 +132,7 @@ def release(where: AnyTarget) -> None:
 
 
 def settle(where: AnyTarget, fsync: bool) -> None:
-    """Wait for the disk, where `fsync` asks for it and an open file was written. What is renamed was waited for."""
+    """Sync an open file to the disk if `fsync` is set. A renamed file was synced before the rename."""
     if fsync and isinstance(where, StreamTarget) and stat.S_ISREG(os.fstat(where.fd).st_mode):
         os.fsync(where.fd)
 
@@ -146,10 +146,10 @@ def _from_path(path: str) -> PathTarget | StreamTarget | LinkTarget:
         mode = os.stat(path).st_mode
     except FileNotFoundError:
         return PathTarget(path, path, False)
-    own = own_descriptor(path)
-    if own is not None and not stat.S_ISDIR(mode):
-        # Opened anew it would begin at the front; replaced, what the shell has in it would be lost.
-        return StreamTarget(own, path)
+    fd = duplicate_descriptor(path)
+    if fd is not None and not stat.S_ISDIR(mode):
+        # Opening the path again would write at the start, and replacing the file would lose what the shell wrote to it.
+        return StreamTarget(fd, path)
     if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
         return PathTarget(path, path, stat.S_ISDIR(mode))
     return StreamTarget(os.open(path, os.O_WRONLY | os.O_CLOEXEC), path, close=True)
@@ -164,14 +164,14 @@ def _from_file_object(file: Any) -> StreamTarget | CallTarget:
     if plain is not None and plain.writable():
         file.flush()
         if plain.seekable():
-            # A file that was read through a buffer stands further on than its reader: put it where the caller sees it.
+            # A buffered reader has read ahead. Seek the descriptor to the position that the caller sees.
             file.seek(file.tell())
         return StreamTarget(plain.fileno(), name)
     return CallTarget(writer_of(file), name)
 
 
 def writer_of(file: Any) -> Callable[[memoryview], None]:
-    """The function that gives bytes to a binary file object, until it has taken them all."""
+    """A function that writes all bytes to a binary file object."""
 
     def send(data: memoryview) -> None:
         left = data
@@ -179,7 +179,7 @@ def writer_of(file: Any) -> Callable[[memoryview], None]:
             count = file.write(left)
             if count is None and isinstance(file, io.RawIOBase):
                 raise BlockingIOError(errno.EAGAIN, "the file object takes nothing now, and does not wait", 0)
-            # Raw files may take less than they were given; what says nothing took everything.
+            # Raw files may write only a part. A method that returns None has written everything.
             if not isinstance(count, int) or count >= left.nbytes:
                 return
             if count <= 0:
@@ -190,7 +190,7 @@ def writer_of(file: Any) -> Callable[[memoryview], None]:
 
 
 def send_all(where: StreamTarget | SinkTarget | CallTarget, data: memoryview) -> None:
-    """Every byte of `data` to a target that takes bytes as they are."""
+    """Write all of `data` to a target."""
     if isinstance(where, StreamTarget):
         write_all(where.fd, data)
     elif isinstance(where, SinkTarget):

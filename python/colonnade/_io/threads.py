@@ -1,4 +1,4 @@
-"""How many threads to use where the caller does not say: the cores that this process may really use."""
+"""The default number of threads: the cores that this process may use."""
 
 import functools
 import os
@@ -23,10 +23,10 @@ def check_threads(threads: int | None) -> int | None:
 
 
 def resolve_threads(threads: int | None, otherwise: int | None = None) -> int:
-    """How many to use: `threads`, else `otherwise`, else the environment, else the machine's share of this process."""
-    asked = check_threads(otherwise if threads is None else threads)
-    if asked is not None:
-        return asked
+    """The number of threads: `threads`, else `otherwise`, else the environment variable, else the usable cores."""
+    nthreads = check_threads(otherwise if threads is None else threads)
+    if nthreads is not None:
+        return nthreads
     text = os.environ.get(_VARIABLE, "")
     if text:
         try:
@@ -64,7 +64,7 @@ def _cgroup_cores() -> int | None:
             root, read = Path("/sys/fs/cgroup/cpu"), _quota_v1
         else:
             continue
-        # A quota of any parent binds too; inside a container the own path may not be visible, the root then is ours.
+        # Quotas of parent groups apply too. Inside a container the path may not exist; the root is then the group.
         here = root / path.lstrip("/")
         for folder in (here, *here.parents):
             cores = read(folder)
@@ -105,6 +105,6 @@ def _in_worker() -> bool:
     if ray is not None:
         try:
             return bool(ray.is_initialized()) and ray.get_runtime_context().worker.mode == ray.WORKER_MODE
-        except Exception:  # no public promise: a Ray that answers otherwise is no reason to fail
+        except Exception:  # Not a public API of Ray, so any other result is ignored.
             return False
     return False

@@ -1,4 +1,4 @@
-"""The `await` twins of a connection: receiving waits on the event loop alone, sending has a thread while it sends."""
+"""Asyncio methods of a connection. Receiving waits on the event loop; sending uses a thread."""
 
 import asyncio
 import threading
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class _Turns:
-    """Who may receive and who may send: one task at a time each, first come first served."""
+    """Locks for receiving and sending: one task at a time each, in order of arrival."""
 
     def __init__(self) -> None:
         self.receiving = asyncio.Lock()
@@ -30,25 +30,25 @@ def _turns_of(connection: "Connection") -> _Turns:
 
 @asynccontextmanager
 async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIterator[None]:
-    """Inside it, the next message (or the end of input, or an error) can be taken without waiting.
+    """Wait until the next message, the end of input or an error is available.
 
     Raises
     ------
     TimeoutError
-        The time is over; what has come is kept.
+        The time limit is reached. Received bytes are kept.
     """
     turns = _turns_of(connection)
     try:
         async with asyncio.timeout(timeout_s):
             await turns.receiving.acquire()
             try:
-                await _look(connection, turns)
+                await _poll(connection, turns)
             except BaseException:
                 turns.receiving.release()
                 raise
     except TimeoutError:
         limit_s = connection._timeout_s if timeout_s is None else timeout_s
-        # A thread that waits has the count to itself.
+        # A waiting thread holds the lock of the counter.
         number = "the next" if turns.looking is not None else str(connection._core.messages_received + 1)
         raise TimeoutError(
             f"{connection.peer}: message {number}: expected it within {limit_s} s, found none that is whole. "
@@ -60,8 +60,8 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
         turns.receiving.release()
 
 
-async def _look(connection: "Connection", turns: _Turns) -> None:
-    """Wait until the connection is ready; nothing is held but a callback of the loop."""
+async def _poll(connection: "Connection", turns: _Turns) -> None:
+    """Wait until the connection is ready, with only a callback of the loop."""
     descriptor = connection._descriptor()
     if descriptor is None:
         await _ask(connection, turns)
@@ -70,13 +70,13 @@ async def _look(connection: "Connection", turns: _Turns) -> None:
         loop = asyncio.get_running_loop()
         try:
             loop.add_reader(descriptor, readable.set)
-        except (PermissionError, NotImplementedError):  # a regular file, or a loop that watches sockets alone
+        except (PermissionError, NotImplementedError):  # a regular file, or an event loop that watches only sockets
             await _ask(connection, turns)
             return
         try:
             while not connection._ready(0.0):
                 readable.clear()
-                # What the connection itself was told counts silence alone.
+                # The connection's own limit counts only silence.
                 async with asyncio.timeout(connection._timeout_s):
                     await readable.wait()
         finally:
@@ -84,7 +84,7 @@ async def _look(connection: "Connection", turns: _Turns) -> None:
 
 
 async def _ask(connection: "Connection", turns: _Turns) -> None:
-    """Have a thread wait, where nobody can say when there is something. Cancelled, it is found again by the next."""
+    """Wait in a thread, if there is no descriptor to poll. After cancellation the next call reuses the thread."""
     if turns.looking is None:
         if connection._is_here():
             return
@@ -97,14 +97,15 @@ async def _ask(connection: "Connection", turns: _Turns) -> None:
 
 
 async def send(connection: "Connection", work: Callable[[], None]) -> None:
-    """Do `work`, which sends one message, in a thread; after the messages that were begun before."""
+    """Run `work`, which sends one message, in a thread, after earlier messages."""
     async with _turns_of(connection).sending:
         sending = _in_thread(work, "send")
         try:
             await asyncio.shield(sending)
         except asyncio.CancelledError:
             if not sending.done():
-                # Half a message cannot be taken back, and the thread must end: the peer is told that it broke off.
+                # A partly sent message cannot be withdrawn. Ending the sending side stops the thread, and the peer
+                # sees a truncated message.
                 connection._core.finish()
                 with suppress(BaseException):
                     await asyncio.wait([sending])
@@ -113,7 +114,7 @@ async def send(connection: "Connection", work: Callable[[], None]) -> None:
 
 
 def _in_thread(work: Callable[[], Any], what: str) -> "asyncio.Future[Any]":
-    """What `work` answers or raises, from a thread of its own, which does not keep the program from ending."""
+    """The result of `work`, run in a daemon thread."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
 

@@ -1,4 +1,4 @@
-"""The token by which a peer is known inside TLS: from a file or the environment, never an argument that `ps` shows."""
+"""The token that authenticates a peer inside TLS, from a file or the environment. `ps` would show an argument."""
 
 import os
 from typing import Any
@@ -9,7 +9,7 @@ _NBYTES = range(16, 4097)
 
 
 def read_token(token_file: Any, token_env: str | None) -> bytes | None:
-    """The token, without the newline that an editor leaves at its end; None where none is named.
+    """The token without a trailing newline; None if no token is named.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def read_token(token_file: Any, token_env: str | None) -> bytes | None:
     if token_file is not None:
         where = f"token_file: {os.fsdecode(token_file)!r}"
         with open(token_file, "rb") as file:
-            token = file.read(_NBYTES.stop + 1)  # no more is held than is needed to refuse it
+            token = file.read(_NBYTES.stop + 1)  # One byte more than allowed is enough to refuse it.
     else:
         assert token_env is not None
         where = f"token_env: {token_env}"

@@ -1,15 +1,15 @@
-"""`cn.connect` and `cn.listen`: what is told to the core, and what it answers."""
+"""`cn.connect` and `cn.listen`."""
 
 import os
 from typing import Any
 
 from .. import _core
 from .._io.connection_io import URLS, check_dialled, url_scheme
-from .._io.redact_url import shown
+from .._io.redact_url import redact_url
 from .._io.threads import resolve_threads
 from ..errors import OptionError
 from .auth_token import read_token
-from .connect_arguments import ends_of
+from .connect_arguments import endpoints_of
 from .connection import Connection
 from .listener import Listener
 
@@ -35,21 +35,21 @@ def connect(
     ----------
     where
         - a URL: ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``;
-        - a connected `socket.socket`, a TLS one too;
-        - a pair ``(source, target)``: what is received from and what is sent to, one of them perhaps None. Each is the
+        - a connected `socket.socket` or TLS socket;
+        - a pair ``(source, target)`` to receive from and to send to. One of them may be None. Each is the
           path of a FIFO or a file, a descriptor, a binary file object; bytes (source); a `BufferSink` (target);
-        - a descriptor or a binary file object alone: its access mode tells the direction.
+        - a descriptor or a binary file object, whose access mode determines the direction.
 
-        Sockets and descriptors are duplicated: yours stay yours, to close as well.
+        Sockets and descriptors are duplicated. The caller closes its own.
     timeout_s : float, optional
         For connecting. For each call of the connection that names none, how long nothing at all may move. Default: as
         long as it takes. Python file objects are waited for as long as their own methods do.
     limits : Limits, optional
-        Caps on what a message may ask for.
+        Limits on the resources of a message.
     certificate, key : path, optional
-        ``tls://``: our own certificate and its key (PEM), where the listener asks for one.
+        ``tls://``: the client certificate and its key (PEM), if the listener requires one.
     authorities : path, optional
-        ``tls://``: who may have signed the peer's certificate (PEM). Default: those that the system trusts.
+        ``tls://``: the authorities that may sign the peer's certificate (PEM). Default: those of the system.
     token_file, token_env : path, str; optional
         ``tls://``: the file or the environment variable that holds the token, 16 to 4,096 bytes; a newline at its end
         is not part of it. It is sent inside TLS alone.
@@ -66,9 +66,9 @@ def connect(
     Raises
     ------
     ConnectionError, TimeoutError, OSError
-        Nobody listens there, it took too long, or what the system says; the message names the address.
+        No listener, a timeout, or another error of the operating system. The message names the address.
     OptionError
-        An address or a path that cannot be, ``tcp://`` to another machine (use ``tls://``), a bad token.
+        An invalid address or path, ``tcp://`` to another machine (use ``tls://``), or an invalid token.
     TypeError
         `where` is none of these.
 
@@ -96,7 +96,7 @@ def connect(
         token=read_token(token_file, token_env),
         server_name=server_name,
     )
-    core = ends_of(where, timeout_s).connected(options) if url is None else _core.Connection.dial(url, options)
+    core = endpoints_of(where, timeout_s).connected(options) if url is None else _core.Connection.dial(url, options)
     return Connection(core, count, timeout_s)
 
 
@@ -119,25 +119,25 @@ def listen(
     Parameters
     ----------
     url : str
-        ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``. Port 0 takes any free one: see the
-        listener's ``url``. No host is 127.0.0.1. A Unix socket is made with mode 0600; one that a program left behind
-        is replaced.
+        ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``. Port 0 takes a free port; see the
+        listener's ``url``. The default host is 127.0.0.1. A Unix socket is created with mode 0600, and replaces a
+        stale socket file.
     timeout_s : float, optional
         For each call of the connections that names none, how long nothing at all may move. Default: as long as it
         takes.
     limits : Limits, optional
-        Caps on what a message may ask for.
+        Limits on the resources of a message.
     certificate, key : path
-        ``tls://``: the certificate that peers see, and its key (PEM).
+        ``tls://``: the server's certificate and its key (PEM).
     authorities : path, optional
-        ``tls://``: who must have signed a peer's own certificate (PEM).
+        ``tls://``: the authorities that must have signed a client's certificate (PEM).
     token_file, token_env : path, str; optional
         ``tls://``: the file or the environment variable that holds the token which a peer must know; see `connect`.
         Beyond this machine, one of `authorities` and a token is required.
     handshake_timeout_s : float
-        How long a peer may take to show that it may connect.
+        How long a peer may take to authenticate.
     max_peers : int
-        Connections that are open at once; who comes beyond them is turned away.
+        Maximum number of open connections. Further peers are refused.
     threads : int, optional
         Default: the cores this process may use; see `read`.
 
@@ -149,9 +149,9 @@ def listen(
     Raises
     ------
     OSError
-        As the system gives it, with the address: a port in use, a path too long for a Unix socket.
+        Errors of the operating system, with the address: a port in use, a path too long for a Unix socket.
     OptionError
-        An address that cannot be, ``tcp://`` beyond this machine, ``tls://`` beyond it that lets everybody in.
+        An invalid address, ``tcp://`` beyond this machine, or ``tls://`` beyond it without authentication of peers.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def listen(
 
 
 def _url_of(where: Any) -> str | None:
-    """A URL that can be dialled; None of what is no text."""
+    """A URL that can be dialled; None if `where` is no text."""
     if not isinstance(where, str) and not hasattr(where, "__fspath__"):
         return None
     text = os.fsdecode(where)
@@ -192,14 +192,14 @@ def _checked_url(text: str) -> None:
     scheme = url_scheme(text) if "://" in text or text.startswith("unix:") else None
     if scheme is None:
         raise OptionError(
-            f"{shown(text)!r}: expected a URL ({', '.join(URLS)}), found none. The path of a FIFO or a file does not "
-            "tell the direction: pass a pair, (source, target), to cn.connect."
+            f"{redact_url(text)!r}: expected a URL ({', '.join(URLS)}), found none. The path of a FIFO or a file does "
+            "not tell the direction: pass a pair, (source, target), to cn.connect."
         )
     check_dialled(text, scheme)
 
 
-def _refuse_tls(told: dict[str, Any]) -> None:
-    named = [name for name, value in told.items() if value is not None]
+def _refuse_tls(options: dict[str, Any]) -> None:
+    named = [name for name, value in options.items() if value is not None]
     if named:
         raise OptionError(f"{', '.join(named)}: expected None where the connection is not tls://, found a value.")
 

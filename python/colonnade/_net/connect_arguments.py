@@ -1,4 +1,4 @@
-"""What `connect` may be given instead of a URL: sockets, descriptors, file objects, and pairs of them."""
+"""Arguments of `connect` other than URLs: sockets, descriptors, file objects, and pairs of them."""
 
 import fcntl
 import io
@@ -24,8 +24,8 @@ Write = Callable[[memoryview], object]
 
 
 @dataclass
-class Ends:
-    """Where messages come from and where they go: descriptors, functions, or (from) memory."""
+class Endpoints:
+    """The ends of a connection: descriptors or functions; or memory to receive from."""
 
     receive: int | ReadInto | memoryview | None
     send: int | Write | None
@@ -33,7 +33,7 @@ class Ends:
     opened: list[int] = field(default_factory=list)
 
     def connected(self, options: _core.ConnectOptions) -> _core.Connection:
-        """The core's connection, which has descriptors of its own. Those that were opened here are closed."""
+        """The core's connection, which duplicates descriptors. Descriptors that were opened here are closed."""
         try:
             receive, send = self.receive, self.send
             if isinstance(receive, memoryview):
@@ -53,15 +53,15 @@ class Ends:
                 os.close(fd)
 
 
-def ends_of(where: Any, timeout_s: float | None) -> Ends:
-    """Tell what `where` is.
+def endpoints_of(where: Any, timeout_s: float | None) -> Endpoints:
+    """Resolve `where`.
 
     Raises
     ------
     OptionError
-        What it is cannot carry messages, or does not say in which direction.
+        The object cannot carry messages, or its direction is not known.
     TypeError
-        It is nothing of the kind.
+        The object has another type.
     """
     if is_socket(where):
         return _of_socket(where)
@@ -74,56 +74,56 @@ def ends_of(where: Any, timeout_s: float | None) -> Ends:
     raise TypeError(f"where: expected {EXPECTED}, found {type(where).__module__}.{type(where).__qualname__}.")
 
 
-def _of_socket(sock: "socket.socket") -> Ends:
+def _of_socket(sock: "socket.socket") -> Endpoints:
     if sock.type != _socket_module().SOCK_STREAM:
         raise OptionError(f"where: expected a connected socket of type SOCK_STREAM, found {sock!r}.")
     peer = _peer_of(sock)
-    # What a TLS socket has deciphered is not in its descriptor.
+    # The descriptor of a TLS socket carries encrypted bytes.
     if type(sock) is _socket_module().socket:
-        return Ends(sock.fileno(), sock.fileno(), peer)
-    return Ends(sock.recv_into, sock.sendall, peer)
+        return Endpoints(sock.fileno(), sock.fileno(), peer)
+    return Endpoints(sock.recv_into, sock.sendall, peer)
 
 
 def _peer_of(sock: "socket.socket") -> str:
     try:
         address = sock.getpeername()
     except OSError:
-        address = None  # the peer is gone already; what it sent may still be here
+        address = None  # the peer has disconnected, but its bytes may still be readable
     if isinstance(address, tuple):
         host = f"[{address[0]}]" if ":" in address[0] else address[0]
         return f"tcp://{host}:{address[1]}"
     return f"unix:{os.fsdecode(address)}" if address else f"socket {sock.fileno()}"
 
 
-def _of_descriptor(fd: int, name: str) -> Ends:
+def _of_descriptor(fd: int, name: str) -> Endpoints:
     mode = os.fstat(fd).st_mode
     if stat.S_ISSOCK(mode):
-        return Ends(fd, fd, name)
+        return Endpoints(fd, fd, name)
     access = fcntl.fcntl(fd, fcntl.F_GETFL) & os.O_ACCMODE
     if access == os.O_RDWR and (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
         raise _undirected(name)
-    return Ends(None if access == os.O_WRONLY else fd, None if access == os.O_RDONLY else fd, name)
+    return Endpoints(None if access == os.O_WRONLY else fd, None if access == os.O_RDONLY else fd, name)
 
 
-def _of_file_object(file: Any) -> Ends:
+def _of_file_object(file: Any) -> Endpoints:
     reads, writes = _can(file, "readable", "read"), _can(file, "writable", "write")
     if reads and writes and _can(file, "seekable", "seek"):
         raise _undirected(_name_of(file))
-    return Ends(_source(file) if reads else None, _target(file) if writes else None, _name_of(file))
+    return Endpoints(_source(file) if reads else None, _target(file) if writes else None, _name_of(file))
 
 
-def _of_pair(pair: tuple[Any, ...], timeout_s: float | None) -> Ends:
+def _of_pair(pair: tuple[Any, ...], timeout_s: float | None) -> Endpoints:
     if len(pair) != 2 or (pair[0] is None and pair[1] is None):
         raise OptionError(
             f"where: expected a pair (source, target), of which one may be None, found a tuple of {len(pair)}."
         )
     source, target = pair
-    # All that can be refused without opening anything is refused first.
+    # Check everything that needs no open file first.
     receive = None if source is None or _is_path(source) else _source(source)
     send = None if target is None or _is_path(target) else _target(target)
     paths = [os.fsdecode(end) if _is_path(end) else None for end in pair]
     opened = open_pair(paths[0], paths[1], timeout_s)
-    return Ends(
+    return Endpoints(
         receive if opened[0] is None else opened[0],
         send if opened[1] is None else opened[1],
         " and ".join(dict.fromkeys(_name_of(end) for end in pair if end is not None)),
@@ -142,7 +142,7 @@ def _source(end: Any) -> int | ReadInto | memoryview:
         raise TypeError("where: expected a binary file object, found one in text mode. Open it with mode 'rb'.")
     if hasattr(end, "read"):
         plain = plain_file(end)
-        # Only of an unbuffered file is the next byte the descriptor's.
+        # The next byte of a file is that of its descriptor only if the file is unbuffered.
         return end.fileno() if plain is not None and plain is end else read_into_of(end)
     try:
         view = memoryview(end)
@@ -176,7 +176,7 @@ def _target(end: Any) -> int | Write:
 
 
 def _flushing(file: Any) -> Write:
-    """A message that stays in a buffer does not arrive."""
+    """Write and flush, because a message in a buffer would not arrive."""
     write, flush = writer_of(file), getattr(file, "flush", None)
     if not callable(flush):
         return write
@@ -195,8 +195,8 @@ def _directed(fd: int, wrong: int, what: str) -> int:
 
 
 def _can(file: Any, says: str, method: str) -> bool:
-    asked = getattr(file, says, None)
-    return bool(asked()) if callable(asked) else hasattr(file, method)
+    predicate = getattr(file, says, None)
+    return bool(predicate()) if callable(predicate) else hasattr(file, method)
 
 
 def _undirected(name: str) -> OptionError:
@@ -230,7 +230,7 @@ def _socket_module() -> Any:
 
 
 class _Descriptor:
-    """A descriptor beside a Python object: functions too, which wait themselves."""
+    """A descriptor as blocking functions, for a pair with a Python object."""
 
     def __init__(self, fd: int) -> None:
         self._fd = os.dup(fd)

@@ -1,10 +1,10 @@
-"""`cn.Connection`: any number of messages, frames and opaque bytes, both ways over one pipe or socket."""
+"""`cn.Connection`: messages with frames or opaque bytes, in both directions over a pipe or socket."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from .. import _core
-from .._api.chunks import chunks_of, whole
+from .._api.chunks import chunks_of, whole_frame
 from .._api.store import send
 from .._api.store_chunks import send_chunks
 from .._formats.arrow import ArrowsOptions
@@ -13,32 +13,32 @@ from .._formats.registry import write_format
 from .._frame.frame import Frame
 from .._io.detection import for_connection
 from .._io.progress import reporting
-from .._io.raw_connection import Landed, Link, Message
+from .._io.raw_connection import Link, Message, ReceivedFrame
 from . import aio
 
 _PLAIN = ArrowsOptions()
 
 
 class Connection(Link):
-    """Messages to and from one peer: frames, and bytes that are passed on as they are.
+    """Messages to and from one peer: frames and opaque bytes.
 
-    Made by `connect` and by `Listener.accept`. A context manager: its end closes the connection. One thread may send
+    Created by `connect` and by `Listener.accept`. A context manager, which closes the connection. One thread may send
     while another receives; messages arrive in the order in which they were sent.
 
     Attributes
     ----------
     peer : str
-        The other end, as errors name it: ``tcp://127.0.0.1:5000``, ``unix:/run/prices``, ``descriptor 5``.
+        The peer, as errors name it: ``tcp://127.0.0.1:5000``, ``unix:/run/prices``, ``descriptor 5``.
     closed : bool
         Whether `close` was called.
 
     Notes
     -----
     A frame goes as one Arrow IPC stream from schema to end mark, with nothing around it, so the peer may be any program
-    that speaks Arrow. A large one goes out and comes in batch by batch, both ends busy at once. Nothing is pickled.
+    that speaks Arrow. A large frame is sent batch by batch, so that both ends work at once. Nothing is pickled.
 
-    A time limit of receiving loses nothing: what has come of the message is kept, and the next call goes on. One of
-    sending, met inside a message, ends the sending side, as does an exception: the peer sees that the message is cut.
+    A timeout of receiving loses nothing: received bytes are kept, and the next call continues. A timeout or an
+    exception inside a message that is being sent ends the sending side, and the peer sees a truncated message.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Connection(Link):
 
     @property
     def peer(self) -> str:
-        """The other end, as errors name it."""
+        """The peer, as errors name it."""
         return self._core.peer
 
     @property
@@ -71,13 +71,13 @@ class Connection(Link):
         Parameters
         ----------
         data
-            Anything that `write` takes. Rows, an open reader and a reader of record batches go out as they are made,
-            and never stand in memory as a whole.
+            Anything that `write` takes. Rows, open readers and readers of record batches are sent batch by batch,
+            and are never in memory as a whole.
         format : {"arrows", "msgpack", "csv", "ndjson"}
-            Arrow's stream, or one MessagePack value, which programs of any language read; or a table of text behind our
-            header, which says its name and how many rows come. All but the first are made whole.
+            Arrow's stream; one MessagePack value, which programs in any language can read; or a text table with a
+            Colonnade header, which declares the number of rows. All formats but ``arrows`` are encoded as a whole.
         timeout_s : float, optional
-            Of the whole call. Default: what the connection was told, which counts silence alone.
+            Limit of the whole call. Default: the limit of the connection, which counts only silence.
         **options
             Those of writing: see `ArrowsOptions` (``compression``, ``level``, ``batch_nbytes``), `MsgpackOptions`
             (``orient``, ``header``, ``numbers``, ``compatible``), `CsvOptions` and `NdjsonOptions`; of all,
@@ -86,12 +86,12 @@ class Connection(Link):
         Raises
         ------
         EncodeError
-            A column that cannot be held exactly. Nothing of the message is sent; but of data that is made while it goes
-            out, what went out cannot be taken back: the sending side ends.
+            A column that cannot be represented exactly. No byte of the message is sent. If the data is produced while
+            it is sent, earlier batches cannot be withdrawn, so the sending side ends.
         ConnectionError, TimeoutError
-            The peer is gone, or takes too long. Both name it, and the number of the message.
+            The peer disconnected, or takes too long. Both name the peer and the number of the message.
         UnsupportedError, OptionError
-            The format is not for connections; an unknown option, or one outside its range.
+            The format is not available over connections; an unknown option, or a value outside its range.
 
         Examples
         --------
@@ -101,22 +101,22 @@ class Connection(Link):
         >>> there.receive().shape
         (3, 1)
         """
-        made = self._made(format, options)
-        with reporting(made.progress, "sending") as progress:
-            if write_format(made).is_batched:
-                send_chunks(chunks_of(data, made), self, made, progress, timeout_s)
+        settings = self._write_options(format, options)
+        with reporting(settings.progress, "sending") as progress:
+            if write_format(settings).is_batched:
+                send_chunks(chunks_of(data, settings), self, settings, progress, timeout_s)
             else:
-                send(whole(data, made)._load(), self, made, progress, timeout_s)
+                send(whole_frame(data, settings)._load(), self, settings, progress, timeout_s)
 
     def send_bytes(self, data: Any, *, timeout_s: float | None = None) -> None:
-        """Send opaque bytes as one message, for an encoder of your own.
+        """Send opaque bytes as one message, for your own encoding.
 
         Parameters
         ----------
         data : bytes-like
             C-contiguous; not copied.
         timeout_s : float, optional
-            Default: what the connection was told.
+            Default: the limit of the connection.
 
         Raises
         ------
@@ -134,33 +134,33 @@ class Connection(Link):
         self._core.send_bytes(data, timeout_s)
 
     def finish(self) -> None:
-        """Say that nothing more will be sent: the peer sees the end of input. Receiving goes on."""
+        """End sending: the peer sees the end of input. Receiving continues."""
         self._core.finish()
 
     # ------------------------------------------------------------------ receiving
 
     def receive(self, *, timeout_s: float | None = None) -> Frame:
-        """The next message, a frame. Waits for all of it.
+        """Receive the next message as a frame. Waits for all of it.
 
         Values of fixed width are received straight into the memory of the frame.
-        ``cn.read(connection, columns=..., rows=...)`` takes a part, ``cn.read_pandas(connection)`` spares a copy,
+        ``cn.read(connection, columns=..., rows=...)`` selects a part, ``cn.read_pandas(connection)`` avoids a copy,
         ``cn.open_reader(connection)`` gives the batches as they come.
 
         Parameters
         ----------
         timeout_s : float, optional
-            Of the whole call. Default: what the connection was told, which counts silence alone.
+            Limit of the whole call. Default: the limit of the connection, which counts only silence.
 
         Raises
         ------
         EOFError
             The end of input: the peer sends nothing more.
         TruncatedError
-            The input ended inside the message. It is an EOFError too, so name it first where you tell the two apart.
+            The input ended inside the message. It is a subclass of EOFError, so catch it first.
         DecodeError
-            The bytes are no message, or a message of opaque bytes: that one stays, for `receive_bytes`.
+            The bytes are no message, or the message is opaque bytes. `receive_bytes` can still receive those.
         LimitError, ConnectionError, TimeoutError
-            The message asks for more than ``limits``; the peer is gone; or the time is over: what has come is kept.
+            The message exceeds ``limits``; the peer disconnected; or a timeout, after which received bytes are kept.
 
         Examples
         --------
@@ -170,10 +170,10 @@ class Connection(Link):
         >>> there.receive()["a"].to_numpy()
         array([0, 1, 2])
         """
-        return self._framed(self._landed(timeout_s))
+        return self._frame_of(self._receive_frame(timeout_s))
 
     def receive_bytes(self, *, timeout_s: float | None = None) -> bytes:
-        """The next message, opaque bytes.
+        """Receive the next message as opaque bytes.
 
         Parameters
         ----------
@@ -185,12 +185,12 @@ class Connection(Link):
         EOFError, TruncatedError, LimitError, ConnectionError, TimeoutError
             As `receive` does.
         DecodeError
-            The message is a frame: it stays, for `receive`.
+            The message is a frame. `receive` can still receive it.
         """
         return self._opaque(timeout_s)
 
     def __iter__(self) -> Iterator[Frame | bytes]:
-        """The messages that come, each a Frame or bytes, until the end of input."""
+        """Iterate over the messages, each a Frame or bytes, until the end of input."""
         while (message := self._message()) is not None:
             yield self._either(message)
 
@@ -200,33 +200,33 @@ class Connection(Link):
         Parameters
         ----------
         timeout_s : float, optional
-            Wait so long for it; None: as long as it takes.
+            How long to wait; None: without limit.
         """
         return self._ready(timeout_s)
 
     def partial(self) -> bytes:
-        """What has come of a piece (a header, a record batch, opaque bytes) that is not whole yet."""
+        """Number of received bytes of an incomplete piece: a header, a record batch or opaque bytes."""
         return self._core.partial()
 
     def status(self) -> str | BaseException:
-        """What receiving would meet, without looking for more.
+        """The state of receiving, without reading from the channel.
 
         Returns
         -------
         str or BaseException
-            ``"ok"``: a whole message is here, or nothing of one. ``"waiting"``: a part of one. ``"end of input"``. Or
-            the error that broke the connection.
+            ``"ok"``: a whole message is available, or no byte of one. ``"waiting"``: a part of a message is available.
+            ``"end of input"``. Or the error that broke the connection.
         """
-        return "ok" if self._kept is not None else self._core.status()
+        return "ok" if self._pending is not None else self._core.status()
 
     # ------------------------------------------------------------------ asyncio
 
     async def asend(self, data: Any, format: str = "arrows", *, timeout_s: float | None = None, **options: Any) -> None:
-        """`send` for asyncio. The bytes go out in a thread of this connection's own. `timeout_s` begins with its turn,
-        not with the wait for what other tasks send.
+        """`send` for asyncio. A thread of this connection sends the bytes. `timeout_s` does not include the wait for
+        messages of other tasks.
 
-        Cancelled before its turn, it sends nothing. Cancelled later, it ends the sending side, for half a message
-        cannot be taken back: the peer sees that it broke off.
+        Cancellation before its turn sends nothing. Later cancellation ends the sending side, because a partly sent
+        message cannot be withdrawn, and the peer sees a truncated message.
         """
         await aio.send(self, lambda: self.send(data, format, timeout_s=timeout_s, **options))
 
@@ -235,7 +235,7 @@ class Connection(Link):
         await aio.send(self, lambda: self.send_bytes(data, timeout_s=timeout_s))
 
     async def areceive(self, *, timeout_s: float | None = None) -> Frame:
-        """`receive` for asyncio. No thread waits, and cancellation loses nothing: the next call goes on.
+        """`receive` for asyncio. No thread waits, and cancellation loses nothing: the next call continues.
 
         Several tasks may wait: each message goes to one of them, in the order in which they asked.
         """
@@ -259,7 +259,7 @@ class Connection(Link):
     # ------------------------------------------------------------------ the end
 
     def close(self) -> None:
-        """Close both directions. Closing twice is once. A socket that was given to `connect` stays yours to close."""
+        """Close both directions. Closing again does nothing. A socket given to `connect` stays open."""
         self._core.close()
 
     def __enter__(self) -> "Connection":
@@ -275,20 +275,20 @@ class Connection(Link):
 
     # ------------------------------------------------------------------ within
 
-    def _made(self, format: str, options: dict[str, Any]) -> Options:
+    def _write_options(self, format: str, options: dict[str, Any]) -> Options:
         if not options and format == "arrows":
             return _PLAIN
         return make_options(for_connection(format), "write", options)
 
-    def _framed(self, landed: Landed) -> Frame:
-        if isinstance(landed, _core.CoreFrame):
-            return Frame._make(landed)
-        return Frame._make(file=landed, threads=self._threads)
+    def _frame_of(self, message: ReceivedFrame) -> Frame:
+        if isinstance(message, _core.CoreFrame):
+            return Frame._make(message)
+        return Frame._make(file=message, threads=self._threads)
 
     def _either(self, message: Message) -> Frame | bytes:
-        return message if isinstance(message, bytes) else self._framed(message)
+        return message if isinstance(message, bytes) else self._frame_of(message)
 
-    # What `wait` asks of everything it waits for.
+    # The interface of `wait`.
 
     def _descriptor(self) -> int | None:
         try:
@@ -297,4 +297,4 @@ class Connection(Link):
             return None
 
     def _has_pending(self) -> bool:
-        return self._kept is not None or self._core.has_pending
+        return self._pending is not None or self._core.has_pending

@@ -1,4 +1,4 @@
-"""`cn.Listener`: takes peers in, one connection each."""
+"""`cn.Listener`: accepts peers, with one connection each."""
 
 import logging
 import time
@@ -11,11 +11,11 @@ _logger = logging.getLogger("colonnade")
 
 
 class Listener:
-    """Takes peers in. Made by `listen`. A context manager; iterating gives one `Connection` after the other.
+    """Accepts peers. Created by `listen`. A context manager; iteration returns one `Connection` after the other.
 
-    A peer that does not satisfy what is asked of it gets nothing; it is logged on the logger ``colonnade``, with the
-    reason. Peers that are shown the door, or never finish, keep nobody else waiting. Peers come in while `accept` or
-    `wait` runs, and the time in between counts for them as well: call one of the two more often than once in
+    A peer that fails to authenticate is refused, and the reason is logged on the logger ``colonnade``. Peers that are
+    refused, or do not finish the handshake, delay no other peer. Handshakes progress only while `accept` or `wait`
+    runs, but their time limit includes the time in between, so call one of the two more often than once in
     `handshake_timeout_s`.
 
     Attributes
@@ -38,8 +38,8 @@ class Listener:
         self._core = core
         self._threads = threads
         self._timeout_s = timeout_s
-        # `wait` must take a peer in to know that there is one.
-        self._kept: Connection | None = None
+        # `wait` must accept a peer to know that one is ready.
+        self._pending: Connection | None = None
 
     @property
     def url(self) -> str:
@@ -52,7 +52,7 @@ class Listener:
         return self._core.closed
 
     def accept(self, timeout_s: float | None = None) -> Connection:
-        """The next peer that satisfies what is asked of it.
+        """Accept the next peer that authenticates.
 
         Parameters
         ----------
@@ -62,11 +62,11 @@ class Listener:
         Raises
         ------
         TimeoutError
-            Nobody came.
+            No peer connected.
         ValueError
             The listener is closed.
         OSError
-            As the system gives it.
+            Errors of the operating system.
         """
         connection = self._accepted(timeout_s)
         if connection is None:
@@ -74,12 +74,12 @@ class Listener:
         return connection
 
     def __iter__(self) -> Iterator[Connection]:
-        """The peers that come, until the listener is closed."""
+        """Accept peers until the listener is closed."""
         while not self.closed:
             try:
                 connection = self._accepted(None)
             except (OSError, ValueError):
-                # Another thread closed it; it is the way to end such a loop.
+                # Another thread closed the listener to end the loop.
                 if self._core.closed:
                     return
                 raise
@@ -87,10 +87,10 @@ class Listener:
                 yield connection
 
     def close(self) -> None:
-        """Take no more peers in; a Unix socket's file is removed. Connections that were accepted stay open."""
-        kept, self._kept = self._kept, None
-        if kept is not None:
-            kept.close()
+        """Stop accepting peers, and remove the file of a Unix socket. Accepted connections stay open."""
+        pending, self._pending = self._pending, None
+        if pending is not None:
+            pending.close()
         self._core.close()
 
     def __enter__(self) -> "Listener":
@@ -105,9 +105,9 @@ class Listener:
     # ------------------------------------------------------------------ within
 
     def _accepted(self, timeout_s: float | None) -> Connection | None:
-        if self._kept is not None:
-            kept, self._kept = self._kept, None
-            return kept
+        if self._pending is not None:
+            pending, self._pending = self._pending, None
+            return pending
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
             core, turned_away = self._core.accept(timeout_s)
@@ -115,21 +115,21 @@ class Listener:
                 _logger.warning("%s: turned away %s: %s", self.url, peer, reason)
             if core is not None:
                 return Connection(core, self._threads, self._timeout_s)
-            # It also comes back, with nobody, to tell in time who was turned away.
+            # The core also returns without a peer, so that refused peers are logged in time.
             if deadline is not None:
                 timeout_s = deadline - time.monotonic()
                 if timeout_s <= 0:
                     return None
 
-    # What `wait` asks of everything it waits for.
+    # The interface of `wait`.
 
     def _descriptor(self) -> int | None:
         return self._core.fileno()
 
     def _has_pending(self) -> bool:
-        return True  # a look costs little, and moves on those who are still showing that they may come in
+        return True  # Polling is cheap, and advances pending handshakes.
 
     def _ready(self, timeout_s: float) -> bool:
-        if self._kept is None:
-            self._kept = self._accepted(timeout_s)
-        return self._kept is not None
+        if self._pending is None:
+            self._pending = self._accepted(timeout_s)
+        return self._pending is not None

@@ -1,4 +1,4 @@
-"""`cn.wait`: which of several connections and listeners have something, without a thread for each."""
+"""`cn.wait`: waits for several connections and listeners without a thread for each."""
 
 import select
 import time
@@ -9,7 +9,7 @@ from .listener import Listener
 
 Waitable = Connection | Listener
 
-# A listener's half-admitted peers are judged by the clock, which no descriptor shows.
+# Handshakes have deadlines, which no descriptor signals, so listeners are polled at this interval.
 _LISTENER_STEP_MS = 250.0
 
 
@@ -19,27 +19,27 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
     Parameters
     ----------
     connections : iterable of Connection and Listener
-        A connection is ready when `receive` would not wait: a whole message is here, or the end of input, or an error.
-        One over a Python file object, which nobody can ask, counts as ready. A listener is ready when `accept` would
-        not wait.
+        A connection is ready when `receive` would not wait: a message, the end of input or an error is available.
+        A connection over a Python file object has nothing to poll, and counts as ready. A listener is ready when
+        `accept` would not wait.
     timeout_s : float, optional
-        Default: as long as it takes. 0 only looks.
+        Default: without limit. 0 returns at once.
 
     Returns
     -------
     list
-        The ready ones, in the order given; empty when the time is over, or when there was nothing to wait for.
+        The ready ones, in the given order. Empty after a timeout, or if `connections` is empty.
 
     Raises
     ------
     TypeError
-        Something else than a connection or a listener.
+        An item is neither a connection nor a listener.
     ValueError
-        A closed one, or a negative time.
+        An item is closed, or the time is negative.
 
     Notes
     -----
-    Ctrl-C ends it at once. What has come of a message that is not whole is kept by its connection; no byte is lost.
+    Ctrl-C ends the wait at once. Connections keep the received bytes of incomplete messages.
 
     Examples
     --------
@@ -51,20 +51,20 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
     >>> cn.wait([here, there]) == [here]
     True
     """
-    asked = _checked(connections)
+    waitables = _checked(connections)
     deadline = None if timeout_s is None else time.monotonic() + _checked_time(timeout_s)
     poller, by_descriptor, ready = select.poll(), dict[int, list[Waitable]](), set[int]()
-    for item in asked:
+    for item in waitables:
         descriptor = item._descriptor()
         if descriptor is not None:
             by_descriptor.setdefault(descriptor, []).append(item)
             poller.register(descriptor, select.POLLIN | select.POLLPRI)
-        # Bytes that were taken off the descriptor do not show there any more.
+        # Polling a descriptor does not report bytes that were already read from it.
         if descriptor is None or (item._has_pending() and item._ready(0.0)):
             ready.add(id(item))
-    # The first look is at all of them, so that one busy connection does not hide the others.
-    left_ms: float | None = 0 if ready or not asked else None
-    listeners = [item for item in asked if isinstance(item, Listener)]
+    # The first poll covers all of them, so that one busy connection does not hide the others.
+    left_ms: float | None = 0 if ready or not waitables else None
+    listeners = [item for item in waitables if isinstance(item, Listener)]
     while True:
         if left_ms is None and deadline is not None:
             left_ms = max(0.0, (deadline - time.monotonic()) * 1000)
@@ -73,19 +73,19 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
         for descriptor, _ in poller.poll(left_ms):
             ready.update(id(item) for item in by_descriptor[descriptor] if id(item) not in ready and item._ready(0.0))
         ready.update(id(item) for item in listeners if id(item) not in ready and item._ready(0.0))
-        if ready or not asked or (deadline is not None and time.monotonic() >= deadline):
-            return [item for item in asked if id(item) in ready]
+        if ready or not waitables or (deadline is not None and time.monotonic() >= deadline):
+            return [item for item in waitables if id(item) in ready]
         left_ms = None
 
 
 def _checked(connections: Iterable[Waitable]) -> list[Waitable]:
-    asked = list(connections)
-    for item in asked:
+    waitables = list(connections)
+    for item in waitables:
         if not isinstance(item, Connection | Listener):
             raise TypeError(f"connections: expected connections and listeners, found {type(item).__name__}.")
         if item.closed:
             raise ValueError(f"connections: expected open ones, found a closed one ({item!r}).")
-    return asked
+    return waitables
 
 
 def _checked_time(timeout_s: float) -> float:

@@ -1,8 +1,8 @@
 """Extensions of mixed cells that the core leaves to Python: aware times, and the scalars of NumPy and pandas.
 
-The core calls `encode` for a value of a class that it does not know, `decode` for a code above its own, and the other
-two for times with a zone. A payload is data: nothing of it is evaluated, and every class stands in this file. What a
-payload says wrongly is a ValueError, to which the core adds the place.
+The core calls `encode` for a value of a class that it does not know, `decode` for a code beyond its own, and the other
+two for times with a zone. A payload is data: it is never evaluated, and all classes are listed in this file. A
+malformed payload is a ValueError, to which the core adds the position.
 """
 
 import datetime as dt
@@ -17,7 +17,7 @@ import numpy as np
 
 from .zones import zone_from_text, zone_to_text
 
-# The codes, one a class; docs/formats/msgpack.md lists them. One that was given keeps its meaning.
+# The codes, one per class, as in docs/formats/msgpack.md. The meaning of a code never changes.
 NUMPY, TIMESTAMP, PANDAS_TIMEDELTA, PANDAS_MISSING, PERIOD, INTERVAL = range(10, 16)
 
 _EXPECTED = (
@@ -27,7 +27,7 @@ _EXPECTED = (
 
 
 def encode(value: Any) -> tuple[int, bytes]:
-    """Code and payload of a value. TypeError, which says what was expected and found: there is none."""
+    """Code and payload of a value. TypeError with the expected and found types if there is none."""
     kind = type(value)
     prefix = _FIXED.get(kind)
     if prefix is not None:
@@ -35,7 +35,7 @@ def encode(value: Any) -> tuple[int, bytes]:
     root = kind.__module__.partition(".")[0]
     if isinstance(value, np.generic) and root == "numpy":
         return NUMPY, _numpy_payload(value)
-    # Of pandas there is nothing among the cells unless somebody has imported it.
+    # Cells can be objects of pandas only if pandas is imported.
     if root == "pandas" and "pandas" in sys.modules:
         from . import pandas_cell_kinds
 

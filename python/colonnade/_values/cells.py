@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
-from .pyarrow_values import INTERVALS, error_text, import_array, month_day_nano, shown_type, with_nul_names
+from .pyarrow_values import INTERVALS, display_type, error_text, import_array, month_day_nano, with_nul_names
 
 
 def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
@@ -20,13 +20,13 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
     Raises
     ------
     EncodeError
-        A value that Python's own types cannot hold exactly (a time of nanoseconds), a type without such values.
+        A value that Python's types cannot represent exactly (a time with nanoseconds), or a type without Python values.
     DecodeError
-        A cell said to be MessagePack that is none.
+        A cell that is declared as MessagePack, but is not.
     ImportError
         The type is nested and pyarrow is not installed.
     LimitError
-        Rows that share long values, which would get one each.
+        Rows that share long values, of which each row would get a copy.
     """
     if column.type == "null":
         return np.full(len(column), None, dtype=object)
@@ -35,19 +35,19 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
     try:
         return column.objects()
     except TypeError:
-        # Rows that share values get one each.
+        # Each row gets a copy of a shared value.
         column.check_cost()
         array = to_pyarrow(column)
     try:
         cells = array.to_pylist()
-        if any(name in str(array.type) for name in _CUT_OFF) and not _same_again(cells, array):
+        if any(name in str(array.type) for name in _CUT_OFF) and not _round_trips(cells, array):
             raise ValueError("a datetime.time or date would lose its end")
         return object_array(with_nul_names(cells, column) if "\0" in column.type else cells)
     except MemoryError:
         raise
-    except Exception as error:  # pyarrow's extension types, which anybody may register, raise what they like
+    except Exception as error:  # extension types registered with pyarrow may raise any error
         raise EncodeError(
-            f"values of type {shown_type(column)} that Python's own types cannot hold: {error_text(error)}"
+            f"values of type {display_type(column)} that Python's own types cannot hold: {error_text(error)}"
         ) from error
 
 
@@ -61,30 +61,30 @@ def _mixed(column: ArrowColumn, where: str) -> np.ndarray:
 
 
 def is_msgpack(tag: str | None) -> bool:
-    """Whether a column's tag says that its cells are MessagePack values: cells of several kinds, kept as they are."""
+    """Whether a column's tag says that its cells are MessagePack values: cells of several kinds, stored unchanged."""
     if tag is None or "msgpack" not in tag:
         return False
-    told = json.loads(tag)
-    return isinstance(told, dict) and told.get("cells") == "msgpack"
+    claims = json.loads(tag)
+    return isinstance(claims, dict) and claims.get("cells") == "msgpack"
 
 
-# pyarrow cuts nanoseconds off times of day, and times off dates, without a word.
+# pyarrow silently drops nanoseconds of times of day, and the time of date64.
 _CUT_OFF = ("time64[ns]", "date64")
 
 
-def _same_again(cells: list[Any], array: Any) -> bool:
+def _round_trips(cells: list[Any], array: Any) -> bool:
     import pyarrow as pa
 
     return bool(pa.array(cells, array.type).equals(array))
 
 
-def shown_cells(column: ArrowColumn) -> np.ndarray:
-    """The same for looking at: what cannot be had exactly, or not at all, is text."""
+def display_cells(column: ArrowColumn) -> np.ndarray:
+    """The values for display. Values without an exact Python value are text."""
     try:
         return cells_of(column)
     except EncodeError:
         try:
-            return object_array([_shown(scalar) for scalar in to_pyarrow(column)])
+            return object_array([_display_value(scalar) for scalar in to_pyarrow(column)])
         except MemoryError:
             raise
         except Exception:  # a type without scalars: only the type is shown
@@ -124,7 +124,7 @@ def to_pyarrow(column: ArrowColumn) -> Any:
     return import_array(column)
 
 
-def _shown(scalar: Any) -> Any:
+def _display_value(scalar: Any) -> Any:
     if not scalar.is_valid:
         return None
     try:

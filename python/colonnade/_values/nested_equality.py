@@ -1,4 +1,4 @@
-"""Nested columns: are the values the same, whatever lies under nulls and between the lists.
+"""Compares nested columns, without values under nulls and between lists.
 
 Works on pyarrow's arrays, whose children and offsets can be had.
 """
@@ -14,39 +14,39 @@ from .cells import to_pyarrow
 
 def equal_nested(a: ArrowColumn, b: ArrowColumn, *, exact: bool) -> bool:
     """Columns of one type, of equal length. NaN equals NaN, null only null; `exact`: bits of floats, codes too."""
-    return _same(to_pyarrow(a), to_pyarrow(b), exact)
+    return _equal(to_pyarrow(a), to_pyarrow(b), exact)
 
 
-def _same(x: Any, y: Any, exact: bool) -> bool:
+def _equal(x: Any, y: Any, exact: bool) -> bool:
     import pyarrow as pa
 
     if x.type != y.type or len(x) != len(y):
         return False
     if isinstance(x, pa.ExtensionArray):
-        return _same(x.storage, y.storage, exact)
+        return _equal(x.storage, y.storage, exact)
     kind = x.type
     if pa.types.is_null(kind):
         return True
     if pa.types.is_union(kind):
-        return _same_unions(x, y, exact)
+        return _equal_unions(x, y, exact)
     if pa.types.is_run_end_encoded(kind):
-        return _same(_decoded_runs(x), _decoded_runs(y), exact)
+        return _equal(_decoded_runs(x), _decoded_runs(y), exact)
     if not x.is_null().equals(y.is_null()):
         return False
     if pa.types.is_struct(
         kind
     ):  # flatten() takes the parent's nulls down to the children, and leaves them out of lists
-        return all(_same(a, b, exact) for a, b in zip(x.flatten(), y.flatten(), strict=True))
+        return all(_equal(a, b, exact) for a, b in zip(x.flatten(), y.flatten(), strict=True))
     if pa.types.is_dictionary(kind):
         if exact:
-            return bool(x.indices.equals(y.indices)) and _same(x.dictionary, y.dictionary, exact)
-        return _same(_taken(x.dictionary, x.indices), _taken(y.dictionary, y.indices), exact)
+            return bool(x.indices.equals(y.indices)) and _equal(x.dictionary, y.dictionary, exact)
+        return _equal(_take(x.dictionary, x.indices), _take(y.dictionary, y.indices), exact)
     if pa.types.is_map(kind):
-        return _same(_entries(x), _entries(y), exact)
+        return _equal(_entries(x), _entries(y), exact)
     if pa.types.is_fixed_size_list(kind):
-        return _same(x.flatten(), y.flatten(), exact)
+        return _equal(x.flatten(), y.flatten(), exact)
     if pa.types.is_nested(kind):  # lists, and views of lists
-        return bool(x.value_lengths().equals(y.value_lengths())) and _same(x.flatten(), y.flatten(), exact)
+        return bool(x.value_lengths().equals(y.value_lengths())) and _equal(x.flatten(), y.flatten(), exact)
     if pa.types.is_floating(kind):
         return same_arrays(_numbers(x.drop_null()), _numbers(y.drop_null()), exact)
     return bool(x.equals(y))
@@ -57,8 +57,8 @@ def _numbers(x: Any) -> np.ndarray:
     return values
 
 
-def _taken(x: Any, rows: Any) -> Any:
-    """The values that stand at `rows`; null where those are. pyarrow does not take from views of text."""
+def _take(x: Any, rows: Any) -> Any:
+    """The values at `rows`; null for null rows. pyarrow cannot take from views of text."""
     import pyarrow as pa
 
     wide = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(x.type)
@@ -66,7 +66,7 @@ def _taken(x: Any, rows: Any) -> Any:
 
 
 def _entries(x: Any) -> Any:
-    """A map as the list of structs that it is."""
+    """A map as its list of structs."""
     import pyarrow as pa
 
     entries = pa.StructArray.from_arrays([x.keys, x.items], ["key", "value"])
@@ -75,20 +75,20 @@ def _entries(x: Any) -> Any:
 
 def _decoded_runs(x: Any) -> Any:
     rows = np.arange(x.offset, x.offset + len(x))
-    return _taken(x.values, np.searchsorted(_numbers(x.run_ends), rows, side="right"))
+    return _take(x.values, np.searchsorted(_numbers(x.run_ends), rows, side="right"))
 
 
-def _same_unions(x: Any, y: Any, exact: bool) -> bool:
+def _equal_unions(x: Any, y: Any, exact: bool) -> bool:
     codes = _numbers(x.type_codes)
     if not np.array_equal(codes, _numbers(y.type_codes)):
         return False
     for position, code in enumerate(x.type.type_codes):
         rows = np.flatnonzero(codes == code)
-        if not _same(_member(x, position, rows), _member(y, position, rows), exact):
+        if not _equal(_member(x, position, rows), _member(y, position, rows), exact):
             return False
     return True
 
 
 def _member(x: Any, position: int, rows: np.ndarray) -> Any:
-    """The values of one child that stand at `rows` of the union."""
-    return _taken(x.field(position), _numbers(x.offsets)[rows] if x.type.mode == "dense" else rows)
+    """The values of one child at `rows` of the union."""
+    return _take(x.field(position), _numbers(x.offsets)[rows] if x.type.mode == "dense" else rows)

@@ -7,7 +7,7 @@ import numpy as np
 
 from . import tagged_labels
 
-# What may stand in a file as a scalar's dtype: never "O", never a structure.
+# Allowed dtypes of scalars in a file: never "O", never a structure.
 _DESCR = re.compile(r"[<>|=]?[biufcSUV]\d+")
 _UNIT = re.compile(r"(\d*)(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as|generic)")
 

@@ -1,4 +1,4 @@
-"""What the options of every format share: the common fields, and the checks of single values."""
+"""The common options of all formats, and checks of values."""
 
 from dataclasses import dataclass, field
 
@@ -28,7 +28,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def check_word(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """As `check_choice`, where None is no choice."""
+    """As `check_choice`, without None."""
     if value not in choices:
         near = nearest_hint(value, choices) if isinstance(value, str) else ""
         raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}{near}.")
@@ -64,7 +64,7 @@ def check_level(level: object, codecs: tuple[str, ...]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Common:
-    """What every format takes."""
+    """Options of all formats."""
 
     threads: int | None = field(default=None, metadata=BOTH)
     progress: Progress | bool = field(default=None, metadata=BOTH)

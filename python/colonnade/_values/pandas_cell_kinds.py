@@ -58,10 +58,10 @@ def decode(code: int, payload: bytes) -> Any:
             raise ValueError(f"expected a period or an interval, found {payload!r:.60}")
         return value
     ticks, rest = ticks_of(payload)
-    unit, _, told = rest.decode().partition("|")
+    unit, _, fold_and_zone = rest.decode().partition("|")
     if unit not in _UNITS:
         raise ValueError(f"expected a unit of s, ms, us or ns, found {unit!r:.20}")
-    return _timedelta(ticks, unit) if code == PANDAS_TIMEDELTA else _from_ticks(ticks, unit, told)
+    return _timedelta(ticks, unit) if code == PANDAS_TIMEDELTA else _from_ticks(ticks, unit, fold_and_zone)
 
 
 def _ticks(value: Any) -> bytes:
@@ -75,21 +75,21 @@ def _timestamp(value: Any) -> bytes:
         name = _zone_text(zone) or ""
         if not name:
             refuse(value, f" in the zone {zone!r}, which has no name that rebuilds it")
-    told = f"|{value.fold}|{name}" if name or value.fold else ""
-    payload = _ticks(value) + f"{value.unit}{told}".encode()
+    fold_and_zone = f"|{value.fold}|{name}" if name or value.fold else ""
+    payload = _ticks(value) + f"{value.unit}{fold_and_zone}".encode()
     again = decode(TIMESTAMP, payload)
     if (again, again.fold, again.unit, str(again)) != (value, value.fold, value.unit, str(value)):
         refuse(value, f" {value!r}, which comes back as {again!r}")
     return payload
 
 
-def _from_ticks(ticks: int, unit: str, told: str) -> Any:
+def _from_ticks(ticks: int, unit: str, fold_and_zone: str) -> Any:
     import numpy as np
 
     naive = pd.Timestamp(np.int64(ticks).view(f"M8[{unit}]"))
-    if not told:
+    if not fold_and_zone:
         return naive
-    fold, _, name = told.partition("|")
+    fold, _, name = fold_and_zone.partition("|")
     if fold not in ("0", "1"):
         raise ValueError(f"expected a fold of 0 or 1, found {fold!r:.20}")
     if name:

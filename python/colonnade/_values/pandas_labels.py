@@ -20,8 +20,8 @@ def to_json(value: Any) -> Any:
             zone = zone_to_text(value.tzinfo)
             if zone is None:
                 tagged_labels.refuse(f"a Timestamp in the zone {value.tzinfo!r}, which has no name that rebuilds it")
-        told = [int(value.asm8.view("i8")), value.unit, zone]
-        return {"$timestamp": [*told, 1] if value.fold and zone is None else told}
+        fields = [int(value.asm8.view("i8")), value.unit, zone]
+        return {"$timestamp": [*fields, 1] if value.fold and zone is None else fields}
     if kind is pd.Timedelta:
         return {"$pdtimedelta": [int(value.asm8.view("i8")), value.unit]}
     if kind is pd.Period:

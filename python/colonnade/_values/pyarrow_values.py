@@ -40,7 +40,7 @@ def import_array(column: ArrowColumn) -> Any:
         raise
     except Exception as error:
         raise EncodeError(
-            f"a column of type {shown_type(column)}, which pyarrow does not take: {error_text(error)}"
+            f"a column of type {display_type(column)}, which pyarrow does not take: {error_text(error)}"
         ) from error
     return array if array is not None and is_of_storage(array.type, storage.type) else storage
 
@@ -126,7 +126,7 @@ def _applied(rename: Callable[[Any], Any] | None, value: Any) -> Any:
     return value if rename is None or value is None else rename(value)
 
 
-def shown_type(column: ArrowColumn) -> str:
+def display_type(column: ArrowColumn) -> str:
     """The type for a message: NUL in a name as its symbol."""
     return column.type.replace("\0", "\u2400")
 

@@ -1,4 +1,4 @@
-"""A table of several record batches in memory, kept as they came: joined only for a library that wants blocks."""
+"""A table of several record batches in memory, which are joined only for libraries that need blocks."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -13,7 +13,7 @@ class Batches:
     Parameters
     ----------
     frames
-        At least one. Not copied. Automatic row labels that begin anew in every frame count on through all of them.
+        At least one. Not copied. Automatic row labels are numbered through all of them.
     """
 
     kind = "batches"
@@ -66,21 +66,21 @@ class Batches:
         threads: int | None = None,
         progress: Any = None,
     ) -> list[CoreFrame]:
-        """The batches, or the parts of them that were asked for. No copy; at least one frame."""
-        frames = self._frames if rows is None else self._cut(*rows)
+        """The batches, or slices of them. No copy; at least one frame."""
+        frames = self._frames if rows is None else self._slices(*rows)
         return list(frames) if positions is None else [frame.select(positions) for frame in frames]
 
-    def _cut(self, start: int, stop: int) -> list[CoreFrame]:
-        cut = []
+    def _slices(self, start: int, stop: int) -> list[CoreFrame]:
+        pieces = []
         for frame, first in zip(self._frames, self._starts, strict=False):
             low, high = max(start - first, 0), min(stop - first, frame.nrows)
             if low < high:
-                cut.append(frame if high - low == frame.nrows else frame.slice(low, high))
-        return cut or [self._frames[0].slice(0, 0)]
+                pieces.append(frame if high - low == frame.nrows else frame.slice(low, high))
+        return pieces or [self._frames[0].slice(0, 0)]
 
 
 def batched(frames: Sequence[CoreFrame]) -> CoreFrame | Batches:
-    """One frame as it is, several as `Batches`."""
+    """A single frame unchanged, several as `Batches`."""
     return frames[0] if len(frames) == 1 else Batches(frames)
 
 

@@ -1,6 +1,7 @@
 """Tagged JSON: labels, names and attrs as text, exactly, without pickle.
 
-What JSON holds exactly stands as it is (None, bool, int of 64 bits, finite float, str, list, dict with str keys).
+Values that JSON represents exactly are unchanged: None, bool, int of 64 bits, finite float, str, list, and dict with
+str keys.
 Everything else is an object of one key that begins with ``$``: ``{"$tuple": [1, 2]}``, ``{"$date": "2020-01-01"}``.
 The value behind the key holds what is needed to build the same type again; the lists of tags are `_WRITERS` and
 `_READERS` (NumPy's are in `numpy_labels`, pandas' in `pandas_labels`, each loaded when one is met).
@@ -54,7 +55,7 @@ def decode_optional(text: str | None) -> Any:
 
 
 def to_json(value: object) -> Any:
-    """`value` as what the json module writes."""
+    """`value` as an object for the json module."""
     kind = type(value)
     writer = _WRITERS.get(kind)
     if writer is not None:
@@ -73,7 +74,7 @@ def to_json(value: object) -> Any:
 
 
 def from_json(item: Any) -> Any:
-    """The value of what the json module read."""
+    """The value of an object from the json module."""
     kind = type(item)
     if kind is list:
         return [from_json(part) for part in item]
@@ -96,7 +97,7 @@ def refuse(what: str) -> NoReturn:
     )
 
 
-def _plain(value: Any) -> Any:
+def _identity(value: Any) -> Any:
     return value
 
 
@@ -111,7 +112,7 @@ def _float(value: float) -> Any:
     if math.isfinite(value):
         return value
     bits = struct.pack(">d", value)
-    # A NaN of other bits than the one that every library makes keeps them.
+    # A NaN with other bits than the usual one keeps them.
     return {"$float": bits.hex() if value != value and bits != _NAN else repr(value)}
 
 
@@ -180,8 +181,8 @@ def _complex(value: complex) -> Any:
 
 
 _WRITERS: dict[type, Callable[[Any], Any]] = {
-    type(None): _plain,
-    bool: _plain,
+    type(None): _identity,
+    bool: _identity,
     int: _int,
     float: _float,
     str: _str,

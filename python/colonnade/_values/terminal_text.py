@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 ELLIPSIS = "…"
-# A cell may hold a list of a million: a few of each level are enough to know it by.
+# A cell may hold a list of a million items. Only a few of each level are shown.
 _nested = reprlib.Repr()
 _nested.maxlevel, _nested.maxstring, _nested.maxother = 4, 32, 40
 
@@ -31,16 +31,16 @@ def width_of(text: str) -> int:
     )
 
 
-def cut(text: str, width: int) -> str:
+def truncate(text: str, width: int) -> str:
     """`text` in at most `width` columns, with an ellipsis where something is missing."""
     if width_of(text) <= width:
         return text
-    kept = ""
+    fitting = ""
     for char in text:
-        if width_of(kept + char) > width - 1:
+        if width_of(fitting + char) > width - 1:
             break
-        kept += char
-    return kept + ELLIPSIS
+        fitting += char
+    return fitting + ELLIPSIS
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
@@ -62,7 +62,7 @@ def cell_text(value: Any) -> str:
     if isinstance(value, bytes):
         return clean(repr(value[:64]))
     if isinstance(value, str):
-        # A cell may hold a book: what no terminal shows needs no cleaning.
+        # A cell may hold very long text. Only the displayed part is cleaned.
         return clean(value[:256])
     if isinstance(value, list | tuple | dict):
         return clean(_nested.repr(value))

@@ -1,6 +1,6 @@
 """Adapters: one module a dataframe library, imported when an object of that library is first met.
 
-Each has ``to_frame(obj, *, options)``, which answers a `CoreFrame` or `Batches`, and two constants: ``LIBRARY``, and
+Each has ``to_frame(obj, *, options)``, which returns a `CoreFrame` or `Batches`, and two constants: ``LIBRARY``, and
 ``LAYOUT``, the memory it builds from. ``"blocks"`` (where it says nothing): ``from_frame(core)``, and ``WRITABLE`` says
 whether the arrays must be writable, so that a file is mapped privately for it. ``"pandas"``: the same, and files are
 decoded with NaN and NaT in the place of nulls where pandas' readers have them so. ``"arrow"``: ``from_frames(frames)``,

@@ -43,8 +43,8 @@ def numpy_from_level(column: ArrowColumn, where: Where) -> np.ndarray:
 
 def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarray:
     kind = column.type
-    told = tag.get("kind")
-    reader = _READERS.get(told) if isinstance(told, str) else None
+    claimed = tag.get("kind")
+    reader = _READERS.get(claimed) if isinstance(claimed, str) else None
     if reader is not None:
         try:
             check_tag(column, tag)
@@ -53,8 +53,8 @@ def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarra
             raise
         except (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError) as error:
             raise DecodeError(f"{where()}: the tag {column.tag} does not fit the data ({kind}): {error}") from error
-    if not (told is None or isinstance(told, str)) or told not in TRANSPARENT:
-        _refuse(where, f"a {told} column ({kind})", "Read it with the library that wrote it")
+    if not (claimed is None or isinstance(claimed, str)) or claimed not in TRANSPARENT:
+        _refuse(where, f"a {claimed} column ({kind})", "Read it with the library that wrote it")
     if kind.startswith("dictionary"):
         return _decoded(column, tag, where)
     if kind.endswith(_TEXT):
@@ -113,8 +113,8 @@ def _with_none(column: ArrowColumn) -> np.ndarray:
 
 
 def _decoded(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarray:
-    told = tag.get("categories", {})
-    categories = _values(column.categories(), told if isinstance(told, dict) else {}, where)
+    claimed = tag.get("categories", {})
+    categories = _values(column.categories(), claimed if isinstance(claimed, dict) else {}, where)
     codes = column.codes()
     if len(codes) and not -1 <= int(codes.min()) <= int(codes.max()) < len(categories):
         raise DecodeError(

@@ -19,10 +19,10 @@ from ._arrow_columns import TRANSPARENT, numpy_from_level
 from ._awkward_forms import OPTIONS, Form, with_parameters
 from ._object_columns import read_tag
 
-Told = dict[str, Any] | None
+FieldMetadata = dict[str, Any] | None
 Values = np.ndarray | ArrowColumn
 
-# What a field says that has no nulls, in the words of an Arrow schema that was read.
+# The tag of a field without nulls, as read from an Arrow schema.
 REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
 # Libraries whose columns all may have nulls, unless the field says otherwise.
 _ARROW_LIBRARIES = ("pyarrow", "polars", "arrow")
@@ -35,7 +35,7 @@ _TEXT = {"utf8": ("string", "char"), "binary": ("bytestring", "byte")}
 def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) -> list[Form]:
     """A form for each column."""
     metadata = _metadata(origin)
-    told = _parsed(metadata, "awkward_array_metadata", {})
+    annotation = _parsed(metadata, "awkward_array_metadata", {})
     of_arrow = origin.get("library") in _ARROW_LIBRARIES or "schema_metadata" in origin
     optional_record = any(OPTIONS.intersection(entry) for entry in _parsed(metadata, "ak:parameters", []))
     required = frozenset(origin.get("required") or ())
@@ -43,23 +43,23 @@ def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) 
     for name, values in fields:
         where = f"column {name!r}"
         if isinstance(values, np.ndarray):
-            said = told.get(name) or {}
-            form = with_parameters(own_form(values, where), said.get("node_parameters"))
+            entry = annotation.get(name) or {}
+            form = with_parameters(own_form(values, where), entry.get("node_parameters"))
             if of_arrow and name not in required:
-                form = _option({"class": "UnmaskedArray", "content": form}, said.get("mask_parameters"))
+                form = _option({"class": "UnmaskedArray", "content": form}, entry.get("mask_parameters"))
             forms.append(form)
             continue
         tag = read_tag(values)
         field_metadata = dict(tag.get("metadata", ())) if tag.get("kind") == "field" else {}
-        column_told = told.get(name) or _extension(field_metadata)
+        column_annotation = annotation.get(name) or _extension(field_metadata)
         nullable = name not in required and (tag.get("kind") != "field" or bool(tag.get("nullable", True)))
-        nullable = optional_record or (nullable and not _required(field_metadata, column_told))
-        forms.append(_tagged(values, tag, nullable, column_told, where))
+        nullable = optional_record or (nullable and not _required(field_metadata, column_annotation))
+        forms.append(_tagged(values, tag, nullable, column_annotation, where))
     return forms
 
 
 def own_form(values: Values, where: str) -> Form:
-    """The form of a column that says nothing more than its type: an option where there are nulls."""
+    """The form of a column with only its type: an option if it has nulls."""
     if isinstance(values, ArrowColumn):
         return _tagged(values, read_tag(values), values.null_count > 0, None, where)
     primitive: str = ak.types.numpytype.dtype_to_primitive(values.dtype)
@@ -171,26 +171,26 @@ def _parsed(metadata: dict[str, str], key: str, default: Any) -> Any:
     return value
 
 
-def _extension(metadata: dict[str, str]) -> Told:
+def _extension(metadata: dict[str, str]) -> FieldMetadata:
     if metadata.get("ARROW:extension:name") != "awkward":
         return None
-    told = _parsed(metadata, "ARROW:extension:metadata", {})
-    return dict(told)
+    annotation = _parsed(metadata, "ARROW:extension:metadata", {})
+    return dict(annotation)
 
 
-def _required(metadata: dict[str, str], told: Told) -> bool:
-    return metadata.get("option_type") == "False" or (told or {}).get("option_type") == "False"
+def _required(metadata: dict[str, str], annotation: FieldMetadata) -> bool:
+    return metadata.get("option_type") == "False" or (annotation or {}).get("option_type") == "False"
 
 
-def _within(told: Told, position: int, count: int, name: str) -> Told:
-    """What was said of a field within; by its name, where some fields alone are there."""
-    all_told = (told or {}).get("subfield_metadata")
-    if not all_told:
+def _annotation_within(annotation: FieldMetadata, position: int, count: int, name: str) -> FieldMetadata:
+    """The metadata of a nested field: by position, or by name if some fields are missing."""
+    all_annotations = (annotation or {}).get("subfield_metadata")
+    if not all_annotations:
         return None
-    if len(all_told) == count:
-        found: Told = all_told[position]
+    if len(all_annotations) == count:
+        found: FieldMetadata = all_annotations[position]
         return found
-    return next((entry for entry in all_told if entry and entry.get("field_name") == name), None)
+    return next((entry for entry in all_annotations if entry and entry.get("field_name") == name), None)
 
 
 # --------------------------------------------------------------------------- from Arrow's types
@@ -203,15 +203,15 @@ def _refuse(where: str, found: str) -> Any:
     )
 
 
-def _tagged(column: ArrowColumn, tag: dict[str, Any], nullable: bool, told: Told, where: str) -> Form:
+def _tagged(column: ArrowColumn, tag: dict[str, Any], nullable: bool, annotation: FieldMetadata, where: str) -> Form:
     if is_msgpack(column.tag):
         _refuse(where, "mixed cells")
     if tag.get("kind") not in TRANSPARENT and tag.get("kind") != "object":
         _refuse(where, f"a {tag.get('kind')} column ({column.type})")
-    return form_of(column, nullable, told, where)
+    return form_of(column, nullable, annotation, where)
 
 
-def form_of(column: ArrowColumn, nullable: bool, told: Told, where: str) -> Form:
+def form_of(column: ArrowColumn, nullable: bool, annotation: FieldMetadata, where: str) -> Form:
     """The form of a column by its Arrow type, and by what Awkward said of it when it wrote it.
 
     Raises
@@ -220,35 +220,35 @@ def form_of(column: ArrowColumn, nullable: bool, told: Told, where: str) -> Form
         A type that Awkward lacks (decimals, intervals of time...), with its place.
     """
     kind, size, buffers, validity, children = column_parts(column)
-    told = told or {}
-    parameters, mask_parameters = told.get("node_parameters"), told.get("mask_parameters")
+    annotation = annotation or {}
+    parameters, mask_parameters = annotation.get("node_parameters"), annotation.get("mask_parameters")
     if kind == "null":
         empty: Form = {"class": "EmptyArray"}
-        if told.get("is_nonnullable_nulltype"):
+        if annotation.get("is_nonnullable_nulltype"):
             return empty
         return with_parameters({"class": "IndexedOptionArray", "index": "i64", "content": empty}, mask_parameters)
     if kind == "dictionary":
         content = form_of(column.categories(), False, None, where)
         found = {**(mask_parameters or {}), **(parameters or {})} or {"__array__": "categorical"}
         name = "i64" if column.codes().itemsize == 8 else "i32"
-        made = "IndexedOptionArray" if nullable else "IndexedArray"
-        return {"class": made, "index": name, "content": content, "parameters": found}
+        form_class = "IndexedOptionArray" if nullable else "IndexedArray"
+        return {"class": form_class, "index": name, "content": content, "parameters": found}
     forms = []
     for position, (name, may_be_null, metadata, child) in enumerate(children):
         child_metadata = dict(metadata)
-        child_told = _extension(child_metadata) or _within(told, position, len(children), name)
-        may_be_null = may_be_null and not _required(child_metadata, child_told)
+        child_annotation = _extension(child_metadata) or _annotation_within(annotation, position, len(children), name)
+        may_be_null = may_be_null and not _required(child_metadata, child_annotation)
         step = f".{name}" if kind == "struct" else f"<{position}>" if kind.endswith("_union") else "[]"
-        forms.append(form_of(child, may_be_null, child_told, where + step))
+        forms.append(form_of(child, may_be_null, child_annotation, where + step))
     if kind.endswith("_union"):
         return _union(forms, nullable, parameters)
-    form = _node(kind, size, buffers, forms, [child[0] for child in children], told)
+    form = _node(kind, size, buffers, forms, [child[0] for child in children], annotation)
     if form is None:
         _refuse(where, column.type)
     form = with_parameters(form, parameters)
     if not nullable:
         return form
-    if validity is None or told.get("mask_type") == "UnmaskedArray":
+    if validity is None or annotation.get("mask_type") == "UnmaskedArray":
         return _option({"class": "UnmaskedArray", "content": form}, mask_parameters)
     return _option({"class": "BitMaskedArray", "mask": "u8", "content": form}, mask_parameters)
 
@@ -259,12 +259,12 @@ def _option(form: dict[str, Any], parameters: dict[str, Any] | None) -> Form:
     Categories under missing records are written by Awkward as plain values that are still said to be categorical:
     of no option but one by index may that be said, and Awkward reads such a file only where it has no rows.
     """
-    said = {key: value for key, value in (parameters or {}).items() if (key, value) != ("__array__", "categorical")}
-    return with_parameters(form, said)
+    accepted = {key: value for key, value in (parameters or {}).items() if (key, value) != ("__array__", "categorical")}
+    return with_parameters(form, accepted)
 
 
 def _node(
-    kind: str, size: int, buffers: Sequence[np.ndarray], forms: list[Form], names: list[str], told: dict[str, Any]
+    kind: str, size: int, buffers: Sequence[np.ndarray], forms: list[Form], names: list[str], annotation: dict[str, Any]
 ) -> Any:
     text = _TEXT.get(kind.removeprefix("large_"))
     if text is not None:
@@ -287,7 +287,11 @@ def _node(
         name = "i64" if buffers[0].itemsize == 8 else "i32"
         return {"class": "ListArray", "starts": name, "stops": name, "content": forms[0]}
     if kind == "struct":
-        return {"class": "RecordArray", "fields": None if told.get("record_is_tuple") else names, "contents": forms}
+        return {
+            "class": "RecordArray",
+            "fields": None if annotation.get("record_is_tuple") else names,
+            "contents": forms,
+        }
     return _primitive(kind)
 
 
@@ -308,5 +312,5 @@ def _union(forms: list[Form], nullable: bool, parameters: Any) -> Form:
             form if option else {"class": "UnmaskedArray", "content": form}
             for form, option in zip(forms, options, strict=True)
         ]
-    made = {"class": "UnionArray", "tags": "i8", "index": "i32", "contents": forms, "simplified": True}
-    return with_parameters(made, parameters)
+    union = {"class": "UnionArray", "tags": "i8", "index": "i32", "contents": forms, "simplified": True}
+    return with_parameters(union, parameters)

@@ -26,8 +26,8 @@ def levels(form: Form) -> int:
     if form["class"] == "NumpyArray":
         return len(form.get("inner_shape", ())) + levels(str(form["primitive"]))
     within = form["contents"] if "contents" in form else [form["content"]] if "content" in form else []
-    own = 0 if form["class"] in OPTIONS or form["class"] == "IndexedArray" else 1
-    return own + max(map(levels, within), default=0)
+    depth = 0 if form["class"] in OPTIONS or form["class"] == "IndexedArray" else 1
+    return depth + max(map(levels, within), default=0)
 
 
 def is_categorical(form: dict[str, Any]) -> bool:
@@ -39,20 +39,20 @@ def with_parameters(form: Form, parameters: dict[str, Any] | None) -> Form:
     """The form with these parameters, where there are some, instead of its own."""
     if not parameters:
         return form
-    made = {"class": "NumpyArray", "primitive": form} if isinstance(form, str) else form
-    return {**made, "parameters": parameters}
+    node = {"class": "NumpyArray", "primitive": form} if isinstance(form, str) else form
+    return {**node, "parameters": parameters}
 
 
 def _resolved(form: Any) -> Form:
     if isinstance(form, str):
         return form
-    made: dict[str, Any] = dict(form)
-    if "content" in made:
-        made["content"] = _resolved(made["content"])
-    if "contents" in made:
-        made["contents"] = [_resolved(part) for part in made["contents"]]
-    if made["class"] != "IndexedArray" or is_categorical(made):
-        return made
-    content: Form = made["content"]
-    own = {} if isinstance(content, str) else content.get("parameters") or {}
-    return with_parameters(content, {**(made.get("parameters") or {}), **own})
+    node: dict[str, Any] = dict(form)
+    if "content" in node:
+        node["content"] = _resolved(node["content"])
+    if "contents" in node:
+        node["contents"] = [_resolved(part) for part in node["contents"]]
+    if node["class"] != "IndexedArray" or is_categorical(node):
+        return node
+    content: Form = node["content"]
+    own_parameters = {} if isinstance(content, str) else content.get("parameters") or {}
+    return with_parameters(content, {**(node.get("parameters") or {}), **own_parameters})

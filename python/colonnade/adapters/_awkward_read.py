@@ -21,39 +21,39 @@ _LIST_KINDS = ("list", "large_list", "map", "list_view")
 class Node:
     """A column and its parts: one level of it."""
 
-    __slots__ = ("_hidden", "_seen", "buffers", "children", "column", "kind", "length", "size", "validity", "where")
+    __slots__ = ("_hidden", "_visible", "buffers", "children", "column", "kind", "length", "size", "validity", "where")
 
-    def __init__(self, column: np.ndarray | ArrowColumn, where: str, seen: np.ndarray | None = None) -> None:
+    def __init__(self, column: np.ndarray | ArrowColumn, where: str, visible: np.ndarray | None = None) -> None:
         self.column = column
         self.where = where
         self.length = len(column)
-        self._seen = seen
+        self._visible = visible
         self._hidden: np.ndarray | None = None
         parts = ("numpy", 0, [], None, []) if isinstance(column, np.ndarray) else column_parts(column)
         self.kind, self.size, self.buffers, self.validity, self.children = parts
 
-    def child(self, position: int, step: str = "[]", seen: np.ndarray | None = None) -> "Node":
+    def child(self, position: int, step: str = "[]", visible: np.ndarray | None = None) -> "Node":
         """The column within at `position`."""
-        return Node(self.children[position][3], self.where + step, seen)
+        return Node(self.children[position][3], self.where + step, visible)
 
     def hide(self, validity: np.ndarray | None) -> None:
-        """What stands under these nulls is not seen."""
+        """Values under these nulls are not visible."""
         self._hidden = validity
 
     @property
-    def seen(self) -> np.ndarray | None:
-        """One a row: 0 under a null, of this column or further up, where nobody sees a value. None: all are seen."""
-        if self._hidden is not None:  # few ask, so the bits are looked at when one does
+    def visible(self) -> np.ndarray | None:
+        """One value per row: 0 under a null of this column or of a parent. None: all rows are visible."""
+        if self._hidden is not None:  # Unpacked on first use, because few nodes need it.
             valid = np.unpackbits(self._hidden, count=self.length, bitorder="little")
-            self._seen, self._hidden = valid if self._seen is None else valid & self._seen, None
-        return self._seen
+            self._visible, self._hidden = valid if self._visible is None else valid & self._visible, None
+        return self._visible
 
     def has_nulls(self, validity: np.ndarray | None) -> bool:
-        """Whether some are seen: several formats make null what stands under a null struct."""
-        if validity is None or self.seen is None:
+        """Whether any null is visible: several formats make values under a null struct null too."""
+        if validity is None or self.visible is None:
             return validity is not None
         valid = np.unpackbits(validity, count=self.length, bitorder="little")
-        return bool((self.seen > valid).any())
+        return bool((self.visible > valid).any())
 
     def refuse(self, expected: str) -> NoReturn:
         """The form and the column do not fit each other."""
@@ -76,9 +76,9 @@ def content_from_column(form: Form, column: np.ndarray | ArrowColumn, where: str
     except DecodeError:
         raise
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, RecursionError) as error:
-        said = str(error).strip().partition("\n")[0]
+        text = str(error).strip().partition("\n")[0]
         raise DecodeError(
-            f"awkward: {where}: expected a form of Awkward's, found {form!r:.80} ({type(error).__name__}: {said}). "
+            f"awkward: {where}: expected a form of Awkward's, found {form!r:.80} ({type(error).__name__}: {text}). "
             "The file's description of it is damaged; to_arrow() reads the data without it."
         ) from error
 
@@ -250,8 +250,8 @@ def _regular(form: dict[str, Any], node: Node) -> Any:
         parameters = _parameters(form["content"]) if type(form["content"]) is dict else None
         content = ak.contents.NumpyArray(values, parameters=parameters)
     elif node.kind == "fixed_size_list" and node.size == size:
-        seen = None if node.seen is None else np.repeat(node.seen, size)
-        content = read_node(form["content"], node.child(0, seen=seen))
+        visible = None if node.visible is None else np.repeat(node.visible, size)
+        content = read_node(form["content"], node.child(0, visible=visible))
     else:
         node.refuse(f"lists of {size} values each")
     return ak.contents.RegularArray(content, size, nrows, parameters=_parameters(form))
@@ -283,7 +283,7 @@ def _record(form: dict[str, Any], node: Node) -> Any:
     forms = dict(zip(names, form["contents"], strict=True))
     if not set(found) <= set(forms):
         node.refuse(f"fields named {', '.join(map(repr, names))}")
-    contents = [read_node(forms[name], node.child(i, f".{name}", node.seen)) for i, name in enumerate(found)]
+    contents = [read_node(forms[name], node.child(i, f".{name}", node.visible)) for i, name in enumerate(found)]
     # Of a tuple, some slots alone are a record that says which.
     fields = None if fields is None and found == names else found
     return ak.contents.RecordArray(contents, fields, node.length, parameters=_parameters(form))
@@ -310,9 +310,9 @@ def _categorical(form: dict[str, Any], node: Node) -> Any:
         node.refuse(f"a {form['class']}")
     content = read_node(form["content"], Node(node.column.categories(), node.where))
     some_null = form["class"] == "IndexedArray" and len(codes) and int(codes.min()) < 0
-    made = "IndexedOptionArray" if some_null else form["class"]
+    class_name = "IndexedOptionArray" if some_null else form["class"]
     name = "i64" if some_null else form["index"]
-    return getattr(ak.contents, made)(_index(codes, name), content, parameters=_parameters(form))
+    return getattr(ak.contents, class_name)(_index(codes, name), content, parameters=_parameters(form))
 
 
 def _not_categorical(form: dict[str, Any], node: Node) -> Any:

@@ -20,28 +20,28 @@ def false_extensions(frame: CoreFrame) -> list[int]:
     if not claimed:
         return []
     empty = frame.slice(0, 0)
-    refused = _refused(empty, claimed, claimed)
-    others = [position for position in claimed if position not in set(refused)]
-    if not others:
+    refused = _refused_fields(empty, claimed, claimed)
+    accepted = [position for position in claimed if position not in set(refused)]
+    if not accepted:
         return refused
     found, storage = _schema(empty, refused), _schema(empty, claimed)
-    return refused + [at for at in others if not is_of_storage(found.field(at).type, storage.field(at).type)]
+    return refused + [at for at in accepted if not is_of_storage(found.field(at).type, storage.field(at).type)]
 
 
 def _schema(frame: CoreFrame, storage: Sequence[int]) -> Any:
     return pa.RecordBatchReader.from_stream(Exported([frame], storage=storage)).schema
 
 
-def _refused(frame: CoreFrame, asked: list[int], claimed: list[int]) -> list[int]:
+def _refused_fields(frame: CoreFrame, fields: list[int], claimed: list[int]) -> list[int]:
     """Which of the fields `asked` pyarrow refuses with their extension types."""
-    among = set(asked)
+    among = set(fields)
     try:
         _schema(frame, [position for position in claimed if position not in among])
     except MemoryError:
         raise
     except Exception:  # extension types that others register raise errors of every class
-        if len(asked) == 1:
-            return asked
-        half = len(asked) // 2
-        return [*_refused(frame, asked[:half], claimed), *_refused(frame, asked[half:], claimed)]
+        if len(fields) == 1:
+            return fields
+        half = len(fields) // 2
+        return [*_refused_fields(frame, fields[:half], claimed), *_refused_fields(frame, fields[half:], claimed)]
     return []

@@ -11,7 +11,7 @@ from ..errors import UnsupportedError
 if TYPE_CHECKING:
     from .._values.record_batches import Batches
 
-TAKEN = (
+ACCEPTED = (
     "a pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an Awkward "
     "Array, a NumPy array, a mapping of 1-D NumPy arrays, an object with __arrow_c_stream__ or __arrow_c_array__, an "
     "iterable of rows (mappings, tuples or dataclasses), or a Frame"
@@ -31,8 +31,8 @@ def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -
     # A plain dict is of no library; its arrays are NumPy's.
     adapter = load_adapter("numpy") if isinstance(data, Mapping) else find_adapter(data)
     if adapter is not None:
-        made: CoreFrame | Batches = adapter.to_frame(data, options=options)
-        return made
+        frame: CoreFrame | Batches = adapter.to_frame(data, options=options)
+        return frame
     from ._rows import Rows, is_rows
 
     if is_rows(data):
@@ -40,7 +40,7 @@ def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -
 
         return batched(list(Rows(batch_rows).batches(data)))
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
-    raise TypeError(f"data: expected {TAKEN}, found {kind}.")
+    raise TypeError(f"data: expected {ACCEPTED}, found {kind}.")
 
 
 def native_library(source: Any) -> str:

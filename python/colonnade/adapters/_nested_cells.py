@@ -32,33 +32,33 @@ def _parts(cell: Any) -> Iterable[Any]:
     return list(cell)
 
 
-def are_arrays(cells: list[Any], made: Any) -> bool:
+def are_arrays(cells: list[Any], array: Any) -> bool:
     """Whether the cells are arrays of the one dtype that the lists `made` have: nothing of them can change."""
     import pyarrow as pa
 
     dtypes = {cell.dtype if type(cell) is np.ndarray and cell.ndim == 1 else None for cell in cells if cell is not None}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
-    if dtype is None or dtype.kind not in "biufmM" or not isinstance(made, pa.ListType | pa.LargeListType):
+    if dtype is None or dtype.kind not in "biufmM" or not isinstance(array, pa.ListType | pa.LargeListType):
         return False
-    return bool(made.value_type.equals(pa.from_numpy_dtype(dtype)))
+    return bool(array.value_type.equals(pa.from_numpy_dtype(dtype)))
 
 
-def first_changed(cells: list[Any], made: Any) -> int | None:
+def first_changed(cells: list[Any], array: Any) -> int | None:
     """The position of the first cell that is not what the array `made` has in its place; None where all are."""
     for start in range(0, len(cells), _SLICE):
         part = cells[start : start + _SLICE]
         try:
-            found = made.slice(start, len(part)).to_pylist()
+            found = array.slice(start, len(part)).to_pylist()
         except ValueError:  # nanoseconds, which without pandas no object of Python holds
             continue
         for position, (a, b) in enumerate(zip(part, found, strict=True), start):
-            if not _is_kept(a, b):
+            if not _represents(a, b):
                 return position
     return None
 
 
-def _is_kept(a: Any, b: Any) -> bool:
-    """Whether the cell `a` is told by `b`. A list may have been a tuple or an array, and a missing key is None."""
+def _represents(a: Any, b: Any) -> bool:
+    """Whether `b` represents the cell `a`. A list may have been a tuple or an array, and a missing key is None."""
     if isinstance(a, np.generic | np.ndarray):
         if a.dtype.kind in "mM":
             return True  # ticks are ticks
@@ -68,9 +68,9 @@ def _is_kept(a: Any, b: Any) -> bool:
     if isinstance(a, Mapping):
         if not isinstance(b, dict) or any(type(key) is not str or key not in b for key in a):
             return False
-        return all(_is_kept(a.get(key), value) for key, value in b.items())
+        return all(_represents(a.get(key), value) for key, value in b.items())
     if isinstance(a, list | tuple | set | frozenset):
-        return isinstance(b, list) and len(a) == len(b) and all(itertools.starmap(_is_kept, zip(a, b, strict=True)))
+        return isinstance(b, list) and len(a) == len(b) and all(itertools.starmap(_represents, zip(a, b, strict=True)))
     if isinstance(a, dt.datetime):
         return isinstance(b, dt.datetime) and _moment(a) == _moment(b)
     if isinstance(a, dt.date):

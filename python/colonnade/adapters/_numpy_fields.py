@@ -44,8 +44,8 @@ def restore_dtype(described: Any) -> np.dtype:
         parts["formats"] = [restore_dtype(part) for part in parts["formats"]]
         if "titles" in described:
             parts["titles"] = described["titles"]
-        made: np.dtype = np.dtype(parts, align=bool(described["aligned"]))
-        return made
+        dtype: np.dtype = np.dtype(parts, align=bool(described["aligned"]))
+        return dtype
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise DecodeError(f"numpy: expected the description of a dtype, found {described!r:.80}: {error}") from error
 

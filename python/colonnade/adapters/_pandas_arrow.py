@@ -67,8 +67,8 @@ def _frame(core: CoreFrame, meta: PandasMetadata | None, dtype_backend: str | No
 def frame_with_backend(core: CoreFrame, index: pd.Index, columns: pd.Index, dtype_backend: str) -> pd.DataFrame:
     """A frame of any other origin: the dtypes that pandas' readers give its Arrow form, with exactly these labels."""
     table = pyarrow_or_none().RecordBatchReader._import_from_c_capsule(_core.export_arrow_stream([core])).read_all()
-    told = (table.schema.metadata or {}).get(b"pandas")
-    meta = None if told is None else read_metadata([("pandas", told.decode())])
+    metadata = (table.schema.metadata or {}).get(b"pandas")
+    meta = None if metadata is None else read_metadata([("pandas", metadata.decode())])
     fields = table.schema.names[: core.ncols]
     entries = [None if meta is None else meta.columns.get(name) for name in fields]
     arrays = [table.column(i) for i in range(core.ncols)]
@@ -92,7 +92,7 @@ class _Parts:
         """What the `pandas` metadata says of a column."""
         return None if self.meta is None or self.names is None else self.meta.columns.get(self.names[position])
 
-    def asked(self, position: int) -> tuple[Any, str | None]:
+    def requested_types(self, position: int) -> tuple[Any, str | None]:
         """The extension dtype and the time zone that the metadata asks for."""
         entry = self.entry(position)
         return (None, None) if entry is None else (extension_dtype(entry["numpy_type"]), zone_told(entry))
@@ -123,7 +123,7 @@ class _Parts:
 
     def _special(self, values: np.ndarray, position: int) -> list[Block] | None:
         """A column of a block in the dtype that the metadata asks for; None where that is its own."""
-        dtype, zone = self.asked(position)
+        dtype, zone = self.requested_types(position)
         if dtype is None and (zone is None or values.dtype.kind != "M"):
             return None
         array = None if dtype is None else masked_array(values, None, dtype)
@@ -137,7 +137,7 @@ class _Parts:
         numbers: dict[np.dtype[Any], list[tuple[int, ArrowColumn]]] = {}
         objects: list[tuple[np.ndarray, int]] = []
         for position, column in self.core.arrow_columns():
-            dtype, zone = self.asked(position)
+            dtype, zone = self.requested_types(position)
             if dtype is None and zone is None and is_number(column):
                 numbers.setdefault(number_dtype(column), []).append((position, column))
                 continue

@@ -40,7 +40,7 @@ def index_from_arrow(core: CoreFrame, meta: PandasMetadata | None, dtype_backend
 
 
 def _native_level(level: np.ndarray | ArrowColumn, zone: str | None) -> Any:
-    """Labels without pyarrow's help; None where it is needed, as for a zone that is told beside the type."""
+    """Labels without pyarrow's help; None where it is needed, as for a zone in the metadata."""
     if zone is not None and isinstance(level, np.ndarray) and level.dtype.kind == "M":
         return None
     values = native_array(level, None, zone) if isinstance(level, ArrowColumn) else writable(level)
@@ -54,8 +54,8 @@ def _levels_by_pyarrow(
 ) -> pd.Index:
     """The index of a table of nothing but the levels; what the readers refuse keeps its Arrow type."""
     arrays = [arrow_array(level, field) for level, field in zip(levels, fields, strict=True)]
-    told = [{**_ENTRY, **meta.columns.get(field, {"name": field}), "field_name": field} for field in fields]
-    text = json.dumps({"index_columns": fields, "column_indexes": [], "columns": told})
+    entries = [{**_ENTRY, **meta.columns.get(field, {"name": field}), "field_name": field} for field in fields]
+    text = json.dumps({"index_columns": fields, "column_indexes": [], "columns": entries})
     table = pyarrow_or_none().table(arrays, names=fields).replace_schema_metadata({"pandas": text})
     try:
         return table_to_pandas(table, dtype_backend).index
@@ -63,8 +63,12 @@ def _levels_by_pyarrow(
         raise
     except Exception:
         names = [_level_name(meta, field) for field in fields]
-        kept = [pd.arrays.ArrowExtensionArray(array) for array in arrays]
-        return pd.Index(kept[0], name=names[0]) if len(kept) == 1 else pd.MultiIndex.from_arrays(kept, names=names)
+        extension_arrays = [pd.arrays.ArrowExtensionArray(array) for array in arrays]
+        return (
+            pd.Index(extension_arrays[0], name=names[0])
+            if len(extension_arrays) == 1
+            else pd.MultiIndex.from_arrays(extension_arrays, names=names)
+        )
 
 
 def _level_name(meta: PandasMetadata, field: str) -> Any:
@@ -91,7 +95,7 @@ def columns_from_arrow(core: CoreFrame, meta: PandasMetadata | None, names: list
     return _labels_by_pyarrow(names, meta, kinds)
 
 
-def _same(index: pd.Index) -> pd.Index:
+def _identity(index: pd.Index) -> pd.Index:
     return index
 
 
@@ -101,8 +105,8 @@ def _int64(index: pd.Index) -> pd.Index:
 
 # (pandas_type, numpy_type) of labels that need no help.
 _SIMPLE: dict[Any, Callable[[pd.Index], pd.Index]] = {
-    None: _same,
-    **{(kind, text): _same for kind in _TEXT for text in ("object", "str")},
+    None: _identity,
+    **{(kind, text): _identity for kind in _TEXT for text in ("object", "str")},
     ("int64", "int64"): _int64,
 }
 
@@ -121,10 +125,10 @@ def _labels_by_pyarrow(names: list[str], meta: PandasMetadata | None, kinds: lis
             "alone. Install it with: pip install pyarrow",
             name="pyarrow",
         )
-    told: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
     if meta is not None:
-        told = [{**_ENTRY, "name": _label(meta, name), "field_name": name} for name in dict.fromkeys(names)]
-    text = json.dumps({"index_columns": [], "column_indexes": kinds, "columns": told})
+        entries = [{**_ENTRY, "name": _label(meta, name), "field_name": name} for name in dict.fromkeys(names)]
+    text = json.dumps({"index_columns": [], "column_indexes": kinds, "columns": entries})
     schema = pa.schema([pa.field(name, pa.null()) for name in names], metadata={"pandas": text})
     try:
         return table_to_pandas(schema.empty_table(), None).columns

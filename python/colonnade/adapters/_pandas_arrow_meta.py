@@ -18,7 +18,7 @@ from .._core import ArrowColumn, CoreFrame, DecodeError
 _INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _TIMES = [f"{kind}64[{unit}]" for kind in ("datetime", "timedelta") for unit in ("s", "ms", "us", "ns")]
 UNKNOWN = object()
-_KNOWN = frozenset(["bool", "object", "float16", "float32", "float64", *_INTEGERS, *_TIMES])
+_SUPPORTED = frozenset(["bool", "object", "float16", "float32", "float64", *_INTEGERS, *_TIMES])
 
 
 @dataclass(frozen=True)
@@ -41,16 +41,16 @@ def read_metadata(pairs: Sequence[Sequence[str]]) -> PandasMetadata | None:
         text = next((value for key, value in pairs if key == "pandas"), None)
         if text is None:
             return None
-        told = json.loads(text)
-        entries = told["columns"]
+        metadata = json.loads(text)
+        entries = metadata["columns"]
         columns = {entry["field_name"] if "field_name" in entry else str(entry["name"]): entry for entry in entries}
         return PandasMetadata(
             columns=columns,
-            index_fields=[item for item in told["index_columns"] if isinstance(item, str)],
-            column_indexes=list(told.get("column_indexes") or []),
-            attributes=dict(told.get("attributes") or {}),
+            index_fields=[item for item in metadata["index_columns"] if isinstance(item, str)],
+            column_indexes=list(metadata.get("column_indexes") or []),
+            attributes=dict(metadata.get("attributes") or {}),
             plain=all(
-                entry["numpy_type"] in _KNOWN and entry["pandas_type"] != "datetimetz" for entry in columns.values()
+                entry["numpy_type"] in _SUPPORTED and entry["pandas_type"] != "datetimetz" for entry in columns.values()
             ),
             renamed=any(entry["name"] != name for name, entry in columns.items()),
         )
@@ -78,7 +78,7 @@ def extension_dtype(numpy_type: str) -> Any:
 
     UNKNOWN for a name that pandas does not take, as that of an `ArrowDtype` with parameters.
     """
-    if numpy_type in _KNOWN:
+    if numpy_type in _SUPPORTED:
         return None
     try:
         dtype = pd.api.types.pandas_dtype(numpy_type)

@@ -75,8 +75,8 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
     if is_number(column):
         return None if zone is not None else numbers_block([column], number_dtype(column))[0]
     if kind.startswith("timestamp["):
-        told = kind[:-1].partition(", ")[2]
-        found = _zone_of(told) if zone is None or zone == told else None
+        zone_name = kind[:-1].partition(", ")[2]
+        found = _zone_of(zone_name) if zone is None or zone == zone_name else None
         return None if found is None else zoned_array(times_of(column), found)
     if kind == "bool":
         return column.objects()

@@ -50,11 +50,13 @@ def blocks_of_arrays(
     except Exception:
         blocks = []
         for array, entry, place in zip(arrays, entries, places, strict=True):
-            blocks += _one(array, entry, np.array([place]), dtype_backend)
+            blocks += _blocks_of_one(array, entry, np.array([place]), dtype_backend)
         return blocks
 
 
-def _one(array: Any, entry: dict[str, Any] | None, place: np.ndarray, dtype_backend: str | None) -> list[Block]:
+def _blocks_of_one(
+    array: Any, entry: dict[str, Any] | None, place: np.ndarray, dtype_backend: str | None
+) -> list[Block]:
     try:
         return _blocks_of(read_arrays([array], [entry], dtype_backend), place)
     except MemoryError:
@@ -69,9 +71,11 @@ def read_arrays(
     """pyarrow arrays as the columns 0, 1, 2... of the DataFrame that pandas' readers give."""
     names = [str(number) for number in range(len(arrays))]
     table = pyarrow_or_none().table(list(arrays), names=names)
-    told = [{**entry, "name": name, "field_name": name} for name, entry in zip(names, entries, strict=True) if entry]
-    if told:
-        text = json.dumps({"index_columns": [], "column_indexes": [], "columns": told})
+    described = [
+        {**entry, "name": name, "field_name": name} for name, entry in zip(names, entries, strict=True) if entry
+    ]
+    if described:
+        text = json.dumps({"index_columns": [], "column_indexes": [], "columns": described})
         table = table.replace_schema_metadata({"pandas": text})
     return table_to_pandas(table, dtype_backend)
 

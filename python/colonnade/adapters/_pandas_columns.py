@@ -24,12 +24,12 @@ except ImportError:  # pandas 2
         from pandas.core.internals.api import make_block
         from pandas.core.internals.managers import BlockManager
 
-        made = [make_block(values, placement=positions, ndim=2) for values, positions in blocks]
-        manager = BlockManager(made, [columns, index])
+        frame_blocks = [make_block(values, placement=positions, ndim=2) for values, positions in blocks]
+        manager = BlockManager(frame_blocks, [columns, index])
         return pd.DataFrame._from_mgr(manager, manager.axes)
 
 
-class _Shared(np.ndarray):
+class _SharedArray(np.ndarray):
     """An array that also keeps a block over the same values.
 
     pandas copies before it writes while some other block refers to the same values (copy on write). The frame keeps
@@ -41,7 +41,7 @@ class _Shared(np.ndarray):
 
 def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str, Any]) -> None:
     """Hand every block of `frame` to the builder."""
-    keep = _borrowed if options.get("borrow") else _shared
+    keep = _borrowed if options.get("borrow") else _share
     manager = frame._mgr
     if not hasattr(manager, "blocks"):  # the ArrayManager that pandas 2 can be set to
         manager = frame._as_manager("block")._mgr
@@ -87,8 +87,8 @@ def _column(
         return column_from_array(row, label_text(frame, position), keep)
 
 
-def _shared(values: np.ndarray, block: Any) -> np.ndarray:
-    shared = values.view(_Shared)
+def _share(values: np.ndarray, block: Any) -> np.ndarray:
+    shared = values.view(_SharedArray)
     shared.block = type(block)(block.values, placement=block.mgr_locs, ndim=2, refs=block.refs)
     return shared
 
@@ -108,9 +108,11 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
     for values, positions in core.blocks(writable=True):
         kind = values.dtype.kind
         if kind in "biufc" or values.dtype.str in _PANDAS_TIMES:
-            own = values if values.flags.writeable else values.copy()
+            writable = values if values.flags.writeable else values.copy()
             # pandas would look for a dtype, a unit and a zone that are known.
-            blocks.append((_TIMES[kind]._simple_new(own, dtype=own.dtype) if kind in _TIMES else own, positions))
+            blocks.append(
+                (_TIMES[kind]._simple_new(writable, dtype=writable.dtype) if kind in _TIMES else writable, positions)
+            )
         elif values.dtype.kind == "U":
             blocks += [
                 block_of(numpy_for_pandas(row, f"column {columns[position]!r}"), position)

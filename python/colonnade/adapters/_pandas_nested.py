@@ -45,12 +45,12 @@ def _inferred(pa: Any, cells: list[Any]) -> Any:
             or nul_name(fields_of(array.type)) is not None
         ):
             return None
-        return array if _same(cells, array.to_pylist()) else None
+        return array if _cells_equal(cells, array.to_pylist()) else None
     except (pa.ArrowException, OverflowError, ValueError, TypeError, RecursionError):
         return None
 
 
-def _same(cells: list[Any], found: list[Any]) -> bool:
+def _cells_equal(cells: list[Any], found: list[Any]) -> bool:
     """Whether `found` are the same cells, down to classes, the order of keys and the bits that equality passes by."""
     if len(cells) != len(found):
         return False
@@ -59,9 +59,11 @@ def _same(cells: list[Any], found: list[Any]) -> bool:
         if kind is not type(b):
             return False
         if kind is list:
-            same = _same(a, b)
+            same = _cells_equal(a, b)
         elif kind is dict:
-            same = all(type(key) is str for key in a) and list(a) == list(b) and _same([*a.values()], [*b.values()])
+            same = (
+                all(type(key) is str for key in a) and list(a) == list(b) and _cells_equal([*a.values()], [*b.values()])
+            )
         elif kind is float:
             same = a == b or (a != a and b != b)
         elif kind in (dt.datetime, decimal.Decimal):

@@ -38,7 +38,7 @@ def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
     if len(present) > 1 or not present <= _TYPED:
         return column_from_objects(values, where)
     missing = pd.isna(values) if nulls - {type(None)} else None
-    if missing is not None and not _can_be_told(values[missing].tolist(), values[~missing].tolist(), nulls):
+    if missing is not None and not _is_unambiguous(values[missing].tolist(), values[~missing].tolist(), nulls):
         return column_from_objects(values, where)
     if len(nulls) <= 1:
         column = _by_pyarrow(values, present, nulls)
@@ -52,9 +52,9 @@ def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
     return ArrowColumn.struct(children, NULLS_TAG)
 
 
-def _can_be_told(missing: list[Any], others: list[Any], nulls: set[type]) -> bool:
+def _is_unambiguous(missing: list[Any], rest: list[Any], nulls: set[type]) -> bool:
     """Whether a tag can say each missing cell, and the others are of the column's kind."""
-    if set(map(type, missing)) != nulls or not nulls.isdisjoint(map(type, others)):
+    if set(map(type, missing)) != nulls or not nulls.isdisjoint(map(type, rest)):
         return False
     return all(is_plain_nan(cell) for cell in missing if type(cell) is float)
 

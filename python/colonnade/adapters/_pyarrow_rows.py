@@ -52,19 +52,19 @@ class Built:
         try:
             if self._nested and kinds_of(cells):
                 self._check_depths(pa, cells)
-            made = pa.array(cells, self._type)
+            array = pa.array(cells, self._type)
         except _refusals(pa) as error:
             position = _first(cells, self._make(pa))
             raise Misfit(position, f"expected {self._type}, found {cells[position]!r:.60}: {error}.") from None
-        if isinstance(made, pa.ChunkedArray):
+        if isinstance(array, pa.ChunkedArray):
             raise Misfit(0, "expected at most 2 GiB of nested text a batch, found more. Use a smaller batch_rows.")
         if self._nested:
-            self._check_made(cells, made)
-        return ArrowColumn.from_arrow(made)
+            self._check_array(cells, array)
+        return ArrowColumn.from_arrow(array)
 
-    def _check_made(self, cells: list[Any], made: Any) -> None:
+    def _check_array(self, cells: list[Any], array: Any) -> None:
         """Refuse what the builder changed: moments that became dates, bytes that became text."""
-        changed = None if are_arrays(cells, made.type) else first_changed(cells, made)
+        changed = None if are_arrays(cells, array.type) else first_changed(cells, array)
         if changed is not None:
             raise Misfit(changed, f"expected {self._type}, found {cells[changed]!r:.60}, which is not held exactly.")
 

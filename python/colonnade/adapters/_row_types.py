@@ -1,4 +1,4 @@
-"""The type of a column of cells: told from the first batch, held to by the others.
+"""Infers the type of a column of cells from the first batch. Later batches must fit it.
 
 None is null in every type. An int fits among floats where the float is exactly the same number; nothing else changes
 its type. Where the cells of the first batch have no type in common each is kept as it is, as one MessagePack value.
@@ -42,8 +42,8 @@ class RowType(Protocol):
 def infer(cells: list[Any]) -> RowType:
     """The type of a first batch. A column without any value is text: as good as any other, and it must be one."""
     kinds = kinds_of(cells)
-    if kinds - _KNOWN:
-        cells = plain(cells)
+    if kinds - _SUPPORTED:
+        cells = to_python(cells)
         kinds = kinds_of(cells)
     if not kinds:
         return Objects("str")
@@ -89,7 +89,7 @@ class Numbers:
 
     def column(self, cells: list[Any]) -> ArrowColumn:
         cells = checked(cells, self._kinds, self._name)
-        filled, mask = _filled(cells, False if self._dtype.kind == "b" else 0)
+        filled, mask = _fill(cells, False if self._dtype.kind == "b" else 0)
         if self._dtype.kind == "f":
             self._check_exact(filled)
         elif self._dtype.kind in "iu":
@@ -140,7 +140,7 @@ class Moments:
         self._check_zones(cells)
         if self._zone is not None:
             cells = [cell if cell is None else _in_utc(cell, k) for k, cell in enumerate(cells)]
-        filled, mask = _filled(cells, dt.datetime(1970, 1, 1))
+        filled, mask = _fill(cells, dt.datetime(1970, 1, 1))
         return ArrowColumn.from_masked(np.array(filled, "M8[us]"), mask, None, self._zone)
 
     def _check_zones(self, cells: list[Any]) -> None:
@@ -158,7 +158,7 @@ class Spans:
     """Durations of microseconds."""
 
     def column(self, cells: list[Any]) -> ArrowColumn:
-        filled, mask = _filled(checked(cells, (dt.timedelta,), "a timedelta"), dt.timedelta())
+        filled, mask = _fill(checked(cells, (dt.timedelta,), "a timedelta"), dt.timedelta())
         for position, cell in enumerate(filled):
             if abs(cell) > _LONGEST:
                 raise Misfit(position, f"expected at most 2^63 microseconds, found {cell}.")
@@ -172,10 +172,10 @@ class Mixed:
         try:
             return ArrowColumn.from_cells(object_array(cells))
         except EncodeError as error:
-            told = re.match(r"row (\d+)(?:: |, )(.*)", str(error), re.DOTALL)
-            if told is None:
+            found = re.match(r"row (\d+)(?:: |, )(.*)", str(error), re.DOTALL)
+            if found is None:
                 raise
-            raise Misfit(int(told[1]), told[2]) from error
+            raise Misfit(int(found[1]), found[2]) from error
 
 
 _SINGLE: dict[type, RowType] = {
@@ -187,7 +187,7 @@ _SINGLE: dict[type, RowType] = {
     dt.timedelta: Spans(),
     dt.datetime: Moments(None),
 }
-_KNOWN = {*_SINGLE, *_BY_ARROW, *_NESTED}
+_SUPPORTED = {*_SINGLE, *_BY_ARROW, *_NESTED}
 
 
 def checked(cells: list[Any], kinds: tuple[type, ...], expected: str) -> list[Any]:
@@ -195,7 +195,7 @@ def checked(cells: list[Any], kinds: tuple[type, ...], expected: str) -> list[An
     found = kinds_of(cells)
     if found <= set(kinds):
         return cells
-    cells = plain(cells)
+    cells = to_python(cells)
     if kinds_of(cells) - set(kinds):
         refuse_kind(cells, kinds, expected)
     return cells
@@ -208,12 +208,12 @@ def refuse_kind(cells: list[Any], kinds: tuple[type, ...], expected: str) -> NoR
     raise Misfit(position, f"expected {expected}, found {type(cell).__qualname__} ({cell!r:.60}).")
 
 
-def plain(cells: list[Any]) -> list[Any]:
+def to_python(cells: list[Any]) -> list[Any]:
     """NumPy's scalars as Python's, pandas' NA and NaT as None."""
-    return [_plain(cell) if type(cell) not in _KNOWN else cell for cell in cells]
+    return [_to_python(cell) if type(cell) not in _SUPPORTED else cell for cell in cells]
 
 
-def _plain(cell: Any) -> Any:
+def _to_python(cell: Any) -> Any:
     if isinstance(cell, np.generic) and cell.dtype.kind in "biufSU":
         return cell.item()
     return None if type(cell).__name__ in ("NAType", "NaTType") else cell
@@ -224,7 +224,7 @@ def kinds_of(cells: list[Any]) -> set[type]:
     return set(map(type, cells)) - {type(None)}
 
 
-def _filled(cells: list[Any], filler: Any) -> tuple[list[Any], np.ndarray | None]:
+def _fill(cells: list[Any], filler: Any) -> tuple[list[Any], np.ndarray | None]:
     """The cells with `filler` for None, and where that was; None where nothing was null."""
     if type(None) not in set(map(type, cells)):
         return cells, None

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import Any
 
 from .._core import Axis, CoreFrame, FrameBuilder
-from .._values.terminal_text import cut
+from .._values.terminal_text import truncate
 from ..errors import EncodeError
 from ._row_types import Misfit, RowType, first_column
 
@@ -34,16 +34,16 @@ class Rows:
 
     def __init__(self, batch_rows: int | None = None) -> None:
         self._batch_rows = batch_rows or BATCH_ROWS
-        self._known = False
+        self._has_columns = False
         self._labels: list[Any] | None = None
         self._types: list[RowType] = []
         self._axis = Axis.auto(0, 0, 1)
         self._done = 0
 
     @property
-    def known(self) -> bool:
+    def has_columns(self) -> bool:
         """Whether a row has said what the columns are."""
-        return self._known
+        return self._has_columns
 
     def batches(self, rows: Iterable[Any]) -> Iterator[CoreFrame]:
         """A frame a batch, made when it is asked for; at least one.
@@ -65,23 +65,23 @@ class Rows:
 
     def _frame(self, batch: list[Any]) -> CoreFrame:
         labels, columns = self._transposed(batch)
-        if not self._known:
+        if not self._has_columns:
             self._labels = labels
             self._axis = _axis(labels, len(columns))
         elif labels != self._labels or len(columns) != len(self._types):
-            known, found = _shown(self._labels, len(self._types)), _shown(labels, len(columns))
-            self._refuse(0, f"expected the columns {known}, found {found}.")
+            expected, found = _labels_text(self._labels, len(self._types)), _labels_text(labels, len(columns))
+            self._refuse(0, f"expected the columns {expected}, found {found}.")
         frame = self._build(columns, len(batch))
-        self._known = True
+        self._has_columns = True
         self._done += len(batch)
         return frame
 
     def _build(self, columns: list[list[Any]], nrows: int) -> CoreFrame:
         builder = FrameBuilder(nrows, len(columns))
-        types = self._types if self._known else []
+        types = self._types if self._has_columns else []
         for position, cells in enumerate(columns):
             try:
-                if not self._known:
+                if not self._has_columns:
                     kind, column = first_column(cells)
                     types.append(kind)
                 else:
@@ -125,21 +125,24 @@ class Rows:
         names = list(batch[0].keys())
         for position, row in enumerate(batch):
             if list(row.keys()) != names:
-                self._refuse(position, f"expected the columns {_shown(names, 0)}, found {_shown(list(row.keys()), 0)}.")
+                self._refuse(
+                    position,
+                    f"expected the columns {_labels_text(names, 0)}, found {_labels_text(list(row.keys()), 0)}.",
+                )
         if not hasattr(batch[0], "__len__") or isinstance(batch[0], Mapping):
             return self._from_mappings([{key: row[key] for key in names} for row in batch])
         return names, [[row[k] for row in batch] for k in range(len(names))]
 
     def _from_mappings(self, batch: list[Any]) -> _Transposed:
         found = dict.fromkeys(chain.from_iterable(batch))
-        if self._known and self._labels is not None:
-            known = set(self._labels)
+        if self._has_columns and self._labels is not None:
+            names = set(self._labels)
             for key in found:
-                if key not in known:
+                if key not in names:
                     position = next(i for i, row in enumerate(batch) if key in row)
                     self._refuse(
                         position,
-                        f"expected the columns {_shown(self._labels, 0)}, found {key!r} too. "
+                        f"expected the columns {_labels_text(self._labels, 0)}, found {key!r} too. "
                         "Have every column in the first batch of rows, or use a larger batch_rows.",
                     )
             labels = self._labels
@@ -159,8 +162,8 @@ class Rows:
         return TypeError(f"data: row {self._done + position:,}: expected {expected}, found {kind}.{advice}")
 
 
-def _only(wanted: type) -> Callable[[type], bool]:
-    return lambda kind: kind is wanted
+def _only(expected: type) -> Callable[[type], bool]:
+    return lambda kind: kind is expected
 
 
 def _is_table(row: Any) -> bool:
@@ -185,5 +188,5 @@ def _axis(labels: list[Any] | None, ncols: int) -> Axis:
     return Axis.levels([level_from_labels(labels, "rows: column labels")], ["Index"])
 
 
-def _shown(labels: list[Any] | None, ncols: int) -> str:
-    return cut(", ".join(map(repr, range(ncols) if labels is None else labels)) or "(none)", 200)
+def _labels_text(labels: list[Any] | None, ncols: int) -> str:
+    return truncate(", ".join(map(repr, range(ncols) if labels is None else labels)) or "(none)", 200)

@@ -48,11 +48,11 @@ def _hierarchy(index: Any, cls: str, name: str, side: str) -> Axis:
     depth = index.depth
     levels = [_level(index.values_at_depth(level), f"{side}, level {level}") for level in range(depth)]
     # Not `index.index_types`: it makes labels of a name like ("a", "a"), and fails since they are not unique.
-    own_indices = [index.index_at_depth(level) for level in range(depth)]
-    classes = [_class_name(type(own), side) for own in own_indices]
+    level_indices = [index.index_at_depth(level) for level in range(depth)]
+    classes = [_class_name(type(level), side) for level in level_indices]
     # The names of the levels are seen by `index_at_depth` alone; the hierarchy's own name may differ from them.
-    own = [level.name for level in own_indices]
-    meta = None if all(part is None for part in own) else tagged_labels.encode({"level_names": own})
+    level_names = [level.name for level in level_indices]
+    meta = None if all(part is None for part in level_names) else tagged_labels.encode({"level_names": level_names})
     return Axis.levels(levels, classes, cls, name, meta)
 
 
@@ -124,8 +124,10 @@ def _from_levels(axis: Axis, name: Any, side: str, static: bool) -> Any:
     levels = [_labels_of(axis, level, f"{side}, level {level}") for level in range(depth)]
     stored = axis.classes
     classes = [_class(_fitting(stored[level], levels[level], side), static) for level in range(depth)]
-    own = _own_names(axis)
-    constructors = classes if own is None else [_named(cls, part) for cls, part in zip(classes, own, strict=True)]
+    level_names = _level_names(axis)
+    constructors = (
+        classes if level_names is None else [_named(cls, part) for cls, part in zip(classes, level_names, strict=True)]
+    )
     hierarchy = _CLASSES["IndexHierarchy" if static else "IndexHierarchyGO"]
     if hasattr(hierarchy, "_from_type_blocks"):
         blocks = sf.TypeBlocks.from_blocks(levels)
@@ -176,7 +178,7 @@ def _named(cls: Any, name: Any) -> Any:
     return construct
 
 
-def _own_names(axis: Axis) -> list[Any] | None:
+def _level_names(axis: Axis) -> list[Any] | None:
     if axis.meta is None:
         return None
     meta = tagged_labels.decode(axis.meta)

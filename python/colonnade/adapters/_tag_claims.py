@@ -42,9 +42,9 @@ def numpy_view(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
     return values.view(dtype)
 
 
-def same_as_range(column: ArrowColumn, told: Any) -> range:
+def same_as_range(column: ArrowColumn, bounds: Any) -> range:
     """The range that a tag names in place of the categories in `column`, which must be its numbers."""
-    claimed = range(*told)
+    claimed = range(*bounds)
     if column.type != "int64" or column.null_count or len(column) != len(claimed):
         raise ValueError(f"expected {len(claimed)} categories of int64, found {len(column)} of {column.type}")
     if not np.array_equal(column.values(), np.arange(claimed.start, claimed.stop, claimed.step, dtype=np.int64)):
@@ -68,8 +68,8 @@ def _text(column: ArrowColumn, tag: dict[str, Any]) -> None:
 
 def _zone(column: ArrowColumn, tag: dict[str, Any]) -> None:
     kind = column.type
-    told = kind[:-1].partition(", ")[2] if kind.startswith("timestamp[") else ""
-    if not told or told != arrow_zone(tag["tz"]):
+    zone = kind[:-1].partition(", ")[2] if kind.startswith("timestamp[") else ""
+    if not zone or zone != arrow_zone(tag["tz"]):
         raise ValueError(f"expected a timestamp of the zone {tag['tz']}")
 
 
@@ -98,9 +98,9 @@ def _struct_of(column: ArrowColumn, names: set[str]) -> None:
 def _categorical(column: ArrowColumn, tag: dict[str, Any]) -> None:
     if not column.type.startswith("dictionary"):
         raise ValueError("expected a dictionary")
-    told = tag.get("categories", {})
-    if not isinstance(told, dict):
-        raise ValueError(f"expected an object under categories, found {tagged_labels.encode(told)}")
+    categories = tag.get("categories", {})
+    if not isinstance(categories, dict):
+        raise ValueError(f"expected an object under categories, found {tagged_labels.encode(categories)}")
 
 
 _CHECKS: dict[str, Any] = {

@@ -103,15 +103,15 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         origin["class"] = "array"
         names, forms, contents = [""], [whole], [layout]
     builder = FrameBuilder(nrows, len(names))
-    told: dict[str, Any] = {}
+    column_forms: dict[str, Any] = {}
     for position, (name, content) in enumerate(zip(names, contents, strict=True)):
         if is_plain(content):
             builder.add_arrays([content.data], position)
         else:
             builder.add_arrow(position, _column(content, forms[position], f"column {name!r}"))
-            told[name] = forms[position]
-    if told:
-        origin["forms"] = told
+            column_forms[name] = forms[position]
+    if column_forms:
+        origin["forms"] = column_forms
     columns = Axis.levels([level_from_labels(names, "awkward: fields")], ["Index"])
     attrs = _text({key: value for key, value in obj.attrs.items() if not key.startswith("@")}, "attrs")
     return builder.finish(
@@ -211,14 +211,14 @@ def _text(value: dict[str, Any], what: str) -> str:
 
 def _contents(core: CoreFrame) -> tuple[list[str], list[Any], dict[str, Any]]:
     """Name and layout of each column, and what the frame says of itself."""
-    told = None if core.origin is None else tagged_labels.decode(core.origin)
-    origin: dict[str, Any] = told if isinstance(told, dict) else {}
+    decoded = None if core.origin is None else tagged_labels.decode(core.origin)
+    origin: dict[str, Any] = decoded if isinstance(decoded, dict) else {}
     fields = list(zip(text_labels(core.columns), _vectors(core), strict=True))
-    ours = origin.get("library") == LIBRARY
-    if not ours:
+    is_awkward = origin.get("library") == LIBRARY
+    if not is_awkward:
         fields += index_fields(core, [name for name, _ in fields])
     fields = [(name, usable(values, f"column {name!r}")) for name, values in fields]
-    if ours:
+    if is_awkward:
         known = _object(origin, "forms")
         forms = [known[name] if name in known else own_form(values, f"column {name!r}") for name, values in fields]
     else:
@@ -255,5 +255,9 @@ def _vectors(core: CoreFrame) -> list[np.ndarray | ArrowColumn]:
 
 def _attrs(core: CoreFrame, origin: dict[str, Any]) -> dict[str, Any] | None:
     """What Awkward can hold of the attributes: those that text names."""
-    told = foreign_attrs(origin) if core.attrs is None else tagged_labels.decode(core.attrs)
-    return {key: value for key, value in told.items() if type(key) is str} or None if isinstance(told, dict) else None
+    decoded = foreign_attrs(origin) if core.attrs is None else tagged_labels.decode(core.attrs)
+    return (
+        {key: value for key, value in decoded.items() if type(key) is str} or None
+        if isinstance(decoded, dict)
+        else None
+    )

@@ -13,9 +13,9 @@ import pandas as pd
 from .._core import Axis, CoreFrame, EncodeError, FrameBuilder
 from .._values import tagged_labels
 from ._pandas_arrow import check_dtype_backend, frame_from_arrow, frame_with_backend
+from ._pandas_axis_cache import axis_of, index_of
 from ._pandas_columns import add_blocks, frame_from_core
 from ._pandas_index import axis_from_index, index_from_axis
-from ._pandas_kept import axis_of, index_of
 
 LIBRARY = "pandas"
 WRITABLE = True
@@ -131,8 +131,8 @@ def _schema_metadata(origin: str | None) -> list[list[str]] | None:
     """Key-value metadata of the Arrow schema that a frame came from; None where it came from elsewhere."""
     if origin is None or '"schema_metadata"' not in origin:
         return None
-    told = tagged_labels.decode(origin)
-    pairs = told.get("schema_metadata") if isinstance(told, dict) else None
+    decoded = tagged_labels.decode(origin)
+    pairs = decoded.get("schema_metadata") if isinstance(decoded, dict) else None
     return pairs if isinstance(pairs, list) else None
 
 

@@ -23,7 +23,7 @@ LIBRARY = "pyarrow"
 WRITABLE = False
 LAYOUT = "arrow"
 
-_TAKEN = "a Table, RecordBatch or RecordBatchReader"
+_ACCEPTED = "a Table, RecordBatch or RecordBatchReader"
 
 
 def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame | Batches:
@@ -49,7 +49,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         Another object of pyarrow; the message says what to call.
     """
     if not isinstance(obj, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
-        raise TypeError(f"pyarrow: expected {_TAKEN}, found a {type(obj).__qualname__}. {_advice(obj)}")
+        raise TypeError(f"pyarrow: expected {_ACCEPTED}, found a {type(obj).__qualname__}. {_advice(obj)}")
     _check_names(obj.schema)
     frames = import_arrow(obj)
     return with_origin(frames, _origin(obj, frames[0]))

@@ -162,7 +162,7 @@ def _constructor(origin: str | None) -> Any:
     if known is not None:
         return known
     # The same object, spaced or ordered otherwise, or the origin of another library.
-    told = tagged_labels.decode(origin)
-    if isinstance(told, dict) and told.get("library") == LIBRARY:
-        return _CLASSES.get(str(told.get("class")), sf.Frame)
+    decoded = tagged_labels.decode(origin)
+    if isinstance(decoded, dict) and decoded.get("library") == LIBRARY:
+        return _CLASSES.get(str(decoded.get("class")), sf.Frame)
     return sf.Frame

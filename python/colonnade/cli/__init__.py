@@ -75,11 +75,11 @@ def os_error_text(error: OSError) -> str:
 
 
 def status_of(error: Exception) -> int:
-    """Where a command also raises plain ValueError and KeyError for what it was told: 1 is the data or the system."""
+    """The exit status of an error. A command raises ValueError and KeyError for wrong arguments."""
     from ..errors import ColonnadeError, OptionError
 
-    told = not isinstance(error, OSError | ColonnadeError) or isinstance(error, OptionError)
-    return USAGE if told else FAILED
+    is_usage_error = not isinstance(error, OSError | ColonnadeError) or isinstance(error, OptionError)
+    return USAGE if is_usage_error else FAILED
 
 
 def say(text: str) -> None:

@@ -16,14 +16,14 @@ import colonnade as cn
 from .._formats.options import make_options
 from .._io.detection import for_connection, for_target
 from .._io.nearest import nearest_hint
-from .._io.redact_url import shown
+from .._io.redact_url import redact_url
 from .security import security_of
 from .show import source_of
 from .work import bar, read_options, target_of, write_options
 
 _SCHEMES = ("tcp", "tls", "unix")
 _EXPECTED = "tcp://host:port, tls://host:port, unix:/path or the path of a FIFO"
-# How long to try to connect while nobody listens: who starts both ends by one script starts them in any order.
+# How long to retry connecting, because a script may start both ends in any order.
 _CONNECT_S = 30.0
 _PAUSE_S = 0.1
 # How often who listens says whom it turned away.
@@ -52,8 +52,8 @@ def send(options: argparse.Namespace) -> int:
             if isinstance(where, str):
                 _wait_until_taken(peer)
     except BrokenPipeError as error:
-        # Of stdout it would be quiet; this is the peer's.
-        raise _Gone(os_error_text(error)) from error
+        # A broken pipe of stdout would be ignored; this one is of the peer.
+        raise _PeerLost(os_error_text(error)) from error
     return OK
 
 
@@ -64,21 +64,21 @@ def recv(options: argparse.Namespace) -> int:
     _check_file("recv", options.target)
     target, writing = target_of(options), write_options(options)
     if isinstance(target, str):
-        # What cannot be written is said before a message is taken that would then be lost.
+        # Check the target before a message is received, which would be lost after an error.
         make_options(for_target(options.target_format, target), "write", _without_format(writing))
         os.stat(os.path.dirname(os.path.abspath(target)))
     where = _where(options.url, sends=False)
     with _peer(options, where, listens=not options.connect) as peer:
         with _patience(peer, options), bar(f"receiving {options.target}") as progress:
             cn.convert(peer, target, write_options=writing, progress=progress)
-        # A sender that waits for this end to close shall see a proper one: what it has sent is read to its end.
+        # Read to the end, so that a sender that waits for this end to close sees a clean close.
         if peer.poll(_END_S) and peer.status() == "ok":
             say(f"{peer.peer}: more than one message came. The first was taken, the rest was not.")
     return OK
 
 
-class _Gone(ConnectionError):
-    """The peer does not take any more."""
+class _PeerLost(ConnectionError):
+    """The peer has stopped receiving."""
 
 
 def _check_file(command: str, file: str) -> None:
@@ -91,7 +91,7 @@ def _check_file(command: str, file: str) -> None:
 
 @contextlib.contextmanager
 def _patience(peer: cn.Connection, options: argparse.Namespace) -> Iterator[None]:
-    """Says in words of the command line that the peer was silent for too long."""
+    """Translate a timeout to a message of the command line."""
     try:
         yield
     except TimeoutError as error:
@@ -107,7 +107,7 @@ def _without_format(writing: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_stored(path: str) -> bool:
-    """Whether looking at it takes nothing away; a path that is not there counts, for the error."""
+    """Whether reading it consumes nothing. A missing path counts, so that opening it raises the error."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -123,51 +123,51 @@ def _where(url: str, sends: bool) -> Any:
     if scheme.lower() in _SCHEMES:
         return url
     if scheme:
-        raise cn.OptionError(f"URL: expected {_EXPECTED}, found {shown(url)!r}{nearest_hint(scheme, _SCHEMES)}.")
+        raise cn.OptionError(f"URL: expected {_EXPECTED}, found {redact_url(url)!r}{nearest_hint(scheme, _SCHEMES)}.")
     try:
         is_fifo = stat.S_ISFIFO(os.stat(url).st_mode)
     except FileNotFoundError:
         raise cn.OptionError(
-            f"URL: expected {_EXPECTED}, found {shown(url)!r}, which is not there. mkfifo makes a FIFO."
+            f"URL: expected {_EXPECTED}, found {redact_url(url)!r}, which is not there. mkfifo makes a FIFO."
         ) from None
     if not is_fifo:
         raise cn.OptionError(
-            f"URL: expected {_EXPECTED}, found {shown(url)!r}, which is no FIFO. For files: colonnade convert."
+            f"URL: expected {_EXPECTED}, found {redact_url(url)!r}, which is no FIFO. For files: colonnade convert."
         )
     return (None, url) if sends else (url, None)
 
 
 @contextlib.contextmanager
 def _peer(options: argparse.Namespace, where: Any, *, listens: bool) -> Iterator[cn.Connection]:
-    """The connection, however it comes about."""
-    told: dict[str, Any] = {"threads": options.threads, "timeout_s": options.timeout, **security_of(options)}
+    """Connect or listen, as the options say."""
+    keywords: dict[str, Any] = {"threads": options.threads, "timeout_s": options.timeout, **security_of(options)}
     if getattr(options, "limit", None) is not None:
-        told["limits"] = cn.Limits(max_nbytes=options.limit)
+        keywords["limits"] = cn.Limits(max_nbytes=options.limit)
     if isinstance(where, tuple):
         if options.listen if hasattr(options, "listen") else options.connect:
             raise cn.OptionError("--listen, --connect: a FIFO is simply there. Leave the option out.")
-        made = cn.connect(where, **told)
+        connection = cn.connect(where, **keywords)
     elif listens:
-        made = _accepted(options, where, told)
+        connection = _accepted(options, where, keywords)
     else:
-        made = _connected(options, where, told)
-    with made as peer:
+        connection = _connected(options, where, keywords)
+    with connection as peer:
         yield peer
 
 
-def _accepted(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn.Connection:
+def _accepted(options: argparse.Namespace, url: str, keywords: dict[str, Any]) -> cn.Connection:
     from ..cli import say
 
     if options.server_name is not None:
         raise cn.OptionError("--server-name: an option of connecting, not of listening. Leave it out.")
-    logging.getLogger("colonnade").addHandler(_Said(logging.WARNING))
-    # Others who come are not taken in, and must know it: the door is closed as soon as the first is inside.
-    with cn.listen(url, **told) as listener:
+    logging.getLogger("colonnade").addHandler(_StderrHandler(logging.WARNING))
+    # Other peers are refused: the listener closes as soon as the first peer is accepted.
+    with cn.listen(url, **keywords) as listener:
         say(f"listening on {listener.url}")
         sys.stderr.flush()
         end = None if options.timeout is None else time.monotonic() + options.timeout
         while True:
-            # Who was turned away is told when a call ends.
+            # Refused peers are reported when a call returns.
             left = _LOOK_S if end is None else min(_LOOK_S, max(end - time.monotonic(), 0.0))
             try:
                 return listener.accept(left)
@@ -176,15 +176,15 @@ def _accepted(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn
                     raise TimeoutError(f"{listener.url}: nobody came within {options.timeout:g} s.") from None
 
 
-def _connected(options: argparse.Namespace, url: str, told: dict[str, Any]) -> cn.Connection:
+def _connected(options: argparse.Namespace, url: str, keywords: dict[str, Any]) -> cn.Connection:
     if options.server_name is not None:
-        told["server_name"] = options.server_name
-    # Told to the connection it would count silence too: a pipeline behind the peer may think for longer.
+        keywords["server_name"] = options.server_name
+    # As the connection's option it would limit silence too, but a pipeline behind the peer may pause for longer.
     timeout_s = _CONNECT_S if options.timeout is None else options.timeout
     end = time.monotonic() + timeout_s
     while True:
         try:
-            return cn.connect(url, **told)
+            return cn.connect(url, **keywords)
         except OSError as error:
             if not _nobody_there(error, url):
                 raise
@@ -201,13 +201,13 @@ def _nobody_there(error: OSError, url: str) -> bool:
 
 
 def _wait_until_taken(peer: cn.Connection) -> None:
-    """Until the receiver closes: one that dies with the message half read is an error here, not a silence."""
+    """Wait until the receiver closes. A receiver that fails before it has read the message is an error."""
     for _ in peer:
         pass
 
 
-class _Said(logging.Handler):
-    """What the library logs, as lines on stderr."""
+class _StderrHandler(logging.Handler):
+    """Prints log records of the library on stderr."""
 
     def emit(self, record: logging.LogRecord) -> None:
         from ..cli import say

@@ -9,16 +9,16 @@ from .security import add_security
 
 def parser() -> argparse.ArgumentParser:
     """The parser of every command; `options.command` runs what was asked for."""
-    made = _Parser(
+    parser = _Parser(
         prog="colonnade",
         description="Look at, check, convert and send DataFrame files (npz, arrow, parquet, msgpack, csv...).",
         epilog="Exit status: 0 done, 1 bad data or an error of the system, 2 wrong usage, 130 interrupted.",
     )
-    made.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     shared = _Parser(add_help=False)
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
     shared.add_argument("--threads", type=int, metavar="N", help="threads to use (default: the cores there are)")
-    commands = made.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
 
     def add(name: str, run: str, help: str, **more: Any) -> argparse.ArgumentParser:
         command = commands.add_parser(
@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
 
     commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
     commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
-    return made
+    return parser
 
 
 def _add_lookers(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:
@@ -98,7 +98,7 @@ def _add_recv(recv: argparse.ArgumentParser) -> None:
 
 def _add_from(command: argparse.ArgumentParser, file: str) -> None:
     command.add_argument(
-        "--from", dest="source_format", metavar="FORMAT", help=f"format of {file} (default: told by its bytes)"
+        "--from", dest="source_format", metavar="FORMAT", help=f"format of {file} (default: detected by its bytes)"
     )
 
 
@@ -110,7 +110,7 @@ def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
     for name, what in (("ext", "an unknown extension"), ("invalid-utf8", "text that is no UTF-8")):
         command.add_argument(f"--{name}", metavar="WORD", help=f"bytes: keep {what} as bytes (msgpack)")
     text = command.add_argument_group(f"text of {file}", "csv, json, ndjson, yaml")
-    text.add_argument("--delimiter", metavar="CHAR", help="between fields (csv; default: told by the look)")
+    text.add_argument("--delimiter", metavar="CHAR", help="between fields (csv; default: detected)")
     text.add_argument(
         "--encoding", metavar="NAME", help="utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)"
     )
@@ -128,7 +128,7 @@ def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
 
 def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
     command.add_argument(
-        "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: told by its suffix)"
+        "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: by its suffix)"
     )
     _add_packing(command)
     command.add_argument(

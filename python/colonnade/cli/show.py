@@ -48,7 +48,7 @@ def head(options: argparse.Namespace) -> int:
     """``colonnade head``."""
     frame = cn.read(source_of(options.file), format=options.source_format, threads=options.threads)
     if options.columns:
-        frame = frame.select(_asked_columns(frame, options.columns))
+        frame = frame.select(_match_columns(frame, options.columns))
     part = frame.head(options.rows)
     console = _console()
     from .._frame.repr import axis_title, render, title
@@ -76,7 +76,7 @@ def versions(options: argparse.Namespace) -> int:
     return 0
 
 
-def _asked_columns(frame: cn.Frame, asked: list[str]) -> list[Any]:
+def _match_columns(frame: cn.Frame, paths: list[str]) -> list[Any]:
     """The labels named on the command line: by their text, levels joined by a slash."""
     names: dict[str, Any] = {}
     for label in frame.columns:
@@ -85,7 +85,7 @@ def _asked_columns(frame: cn.Frame, asked: list[str]) -> list[Any]:
             for end in range(1, len(label)):
                 names.setdefault(_joined(label[:end]), label[:end])
     labels: list[Any] = []
-    for text in asked:
+    for text in paths:
         # A label may hold a comma itself: the whole text goes first.
         labels += [names.get(part, part) for part in ([text] if text in names else text.split(","))]
     return labels
@@ -148,8 +148,8 @@ def _chunk_table(found: cn.Info) -> "Table":
         table.add_column(column, justify="right", no_wrap=True)
     table.add_column("least ... largest", overflow="ellipsis", no_wrap=True)
     for member in members:
-        kept = member["statistics"] or {}
-        least, largest, nulls = kept.get("min"), kept.get("max"), kept.get("null_count")
+        statistics = member["statistics"] or {}
+        least, largest, nulls = statistics.get("min"), statistics.get("max"), statistics.get("null_count")
         table.add_row(
             f"{member['group']:,}",
             _text(str(member["name"])),

@@ -14,13 +14,13 @@ def fill_standard() -> None:
         if getattr(sys, name) is not None:
             continue
         _closed.add(number)
-        # The wrong way round: who names it by /dev/stdout is told that it is closed, and nothing is lost in silence.
+        # Open it in the wrong direction, so that writing to /dev/stdout fails instead of losing data silently.
         os.open(os.devnull, os.O_WRONLY if number == 0 else os.O_RDONLY)
         setattr(sys, name, open(os.devnull, "r" if number == 0 else "w"))  # noqa: SIM115
 
 
 def standard(number: int) -> int:
-    """The descriptor of one of them, which somebody named as the source or the target."""
+    """The descriptor of a standard stream that is the source or the target."""
     if number in _closed:
         raise OSError(errno.EBADF, f"{_NAMES[number]} is closed")
     return int(getattr(sys, _NAMES[number]).fileno())

@@ -53,7 +53,7 @@ def verify(options: argparse.Namespace) -> int:
         try:
             with bar(f"verifying {name}") as progress:
                 cn.verify(source_of(name), format=options.source_format, threads=options.threads, progress=progress)
-        except (BrokenPipeError, cn.OptionError):  # what is wrong was told of all files alike
+        except (BrokenPipeError, cn.OptionError):  # the same error for all files
             raise
         except (cn.ColonnadeError, OSError) as error:
             if options.debug:
@@ -130,8 +130,8 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
 
 def _format_of_target(options: argparse.Namespace) -> str | None:
     """The format of the target as far as it is said: by name or suffix."""
-    told = options.target_format
-    return check_format(told) if told else from_suffix(getattr(options, "target", None) or "")
+    format_name = options.target_format
+    return check_format(format_name) if format_name else from_suffix(getattr(options, "target", None) or "")
 
 
 def _character(text: str) -> str:
@@ -160,5 +160,5 @@ def bar(what: str) -> Iterator[Callback | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    with Bar(clean(what), delay_s=_BAR_AFTER_S) as shown:
-        yield shown.update
+    with Bar(clean(what), delay_s=_BAR_AFTER_S) as progress:
+        yield progress.update

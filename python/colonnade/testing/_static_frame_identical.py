@@ -14,8 +14,8 @@ def assert_identical(left: Any, right: Any) -> None:
         assert left.equals(right, compare_name=True, compare_dtype=True, compare_class=True)
 
 
-def surely_identical(left: Any, right: Any) -> bool:
-    """Whether `assert_identical` would find no difference, told without StaticFrame's own comparison.
+def is_identical_in_memory(left: Any, right: Any) -> bool:
+    """Whether two frames are identical in memory, without StaticFrame's own comparison.
 
     For results that come after one that `assert_identical` has seen.
     """

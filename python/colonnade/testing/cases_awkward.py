@@ -42,23 +42,23 @@ def _attrs(array: Any) -> dict[str, Any]:
 def _form(layout: Any) -> Any:
     """The form as JSON, without IndexedArrays that are no categories, and without how their parameters are joined."""
 
-    def told(form: Any) -> Any:
+    def without_indices(form: Any) -> Any:
         if isinstance(form, str):
             return {"class": "NumpyArray", "primitive": form}
-        made = dict(form)
-        if "content" in made:
-            made["content"] = told(made["content"])
-        if "contents" in made:
-            made["contents"] = [told(part) for part in made["contents"]]
-        categorical = made.get("parameters", {}).get("__array__") == "categorical"
-        if made["class"] != "IndexedArray" or categorical:
-            return made
-        inner = made["content"]
-        if "parameters" not in made:
+        node = dict(form)
+        if "content" in node:
+            node["content"] = without_indices(node["content"])
+        if "contents" in node:
+            node["contents"] = [without_indices(part) for part in node["contents"]]
+        categorical = node.get("parameters", {}).get("__array__") == "categorical"
+        if node["class"] != "IndexedArray" or categorical:
+            return node
+        inner = node["content"]
+        if "parameters" not in node:
             return inner
-        return inner | {"parameters": made["parameters"] | inner.get("parameters", {})}
+        return inner | {"parameters": node["parameters"] | inner.get("parameters", {})}
 
-    return told(layout.form.to_dict(verbose=False))
+    return without_indices(layout.form.to_dict(verbose=False))
 
 
 def values_of(layout: Any) -> Any:
@@ -175,8 +175,8 @@ def _union(index: Any = (0, 0, 1, 1, 2, 2), kind: Any = np.int64, contents: Any 
 
 
 def _categories(content: Any, index: Any = (2, 0, 1, 1, 5, 0), kind: Any = np.int64) -> Any:
-    made = c.IndexedOptionArray if min(index) < 0 else c.IndexedArray
-    return made(i.Index(np.array(index, kind)), content, parameters={"__array__": "categorical"})
+    layout = c.IndexedOptionArray if min(index) < 0 else c.IndexedArray
+    return layout(i.Index(np.array(index, kind)), content, parameters={"__array__": "categorical"})
 
 
 def _flat(primitive: str) -> Any:

@@ -40,8 +40,8 @@ def same_cell(a: Any, b: Any) -> bool:
         return bool(a == b)
     if isinstance(a, dt.datetime | dt.time) and a.tzinfo is not None and type(a.tzinfo) is not type(b.tzinfo):
         return False
-    told = ("unit", "fold", "is_safe", "freq")
-    return repr(a) == repr(b) and all(getattr(a, name, None) == getattr(b, name, None) for name in told)
+    attributes = ("unit", "fold", "is_safe", "freq")
+    return repr(a) == repr(b) and all(getattr(a, name, None) == getattr(b, name, None) for name in attributes)
 
 
 def same_cells(left: Sequence[Any], right: Sequence[Any]) -> bool:

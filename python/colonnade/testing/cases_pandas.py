@@ -17,12 +17,12 @@ import pandas as pd
 
 from ._pandas_identical import assert_identical
 from ._pandas_labels import LABELS
-from ._pandas_refused import REFUSED
-from ._pandas_surely import surely_identical
+from ._pandas_memory_equal import is_identical_in_memory
 from .cases_cells import CELLS, object_column, pandas_cells
+from .cases_pandas_refused import REFUSED
 from .dtypes import sample
 
-__all__ = ["CASES", "REFUSED", "assert_identical", "surely_identical"]
+__all__ = ["CASES", "REFUSED", "assert_identical", "is_identical_in_memory"]
 
 CASES: dict[str, Callable[[], pd.DataFrame]] = {}
 

@@ -43,7 +43,7 @@ def assert_identical(left: Any, right: Any) -> None:
         assert first == second, f"{ours.name!r}: {first[:20]} is not {second[:20]}"
 
 
-def surely_identical(left: Any, right: Any) -> bool:
+def is_identical_in_memory(left: Any, right: Any) -> bool:
     """Whether two frames are of one schema and one and the same stream of Arrow, to the bit.
 
     For results that come after one that `assert_identical` has seen; no also means that this cannot say.
@@ -55,7 +55,7 @@ def surely_identical(left: Any, right: Any) -> bool:
             return False
     # `DataFrame.to_arrow` would write down every category that the process has met.
     tables = [pa.table([column.to_arrow() for column in each], names=each.columns) for each in (left, right)]
-    return cases_pyarrow.surely_identical(*tables)
+    return cases_pyarrow.is_identical_in_memory(*tables)
 
 
 def _integers(kind: Any) -> Any:

@@ -41,7 +41,7 @@ def assert_identical(left: Any, right: Any) -> None:
         assert ours == theirs, f"column {position} {name!r}: {ours[:20]} is not {theirs[:20]}"
 
 
-def surely_identical(left: Any, right: Any) -> bool:
+def is_identical_in_memory(left: Any, right: Any) -> bool:
     """Whether two tables are one and the same stream of Arrow: schema, metadata, chunks, every bit of every value.
 
     For results that come after one that `assert_identical` has seen; no also means that this cannot say.

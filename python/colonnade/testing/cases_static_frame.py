@@ -1,8 +1,8 @@
 """StaticFrame frames that must come back equal in value, dtype, class and name: each row of the fidelity table.
 
-``CASES`` maps a name to a function without arguments that makes the frame; ``REFUSED`` the same for frames that must
-be refused, each with a piece of the message; ``assert_identical`` compares two frames to the bit, ``surely_identical``
-tells at less cost that there is nothing to find.
+``CASES`` maps a name to a function without arguments that makes the frame. ``REFUSED`` does the same for frames that
+must be refused, each with a piece of the message. ``assert_identical`` compares two frames to the bit.
+``is_identical_in_memory`` is the cheaper test, and may answer no where the frames are equal.
 """
 
 from collections.abc import Callable, Iterable
@@ -13,10 +13,10 @@ import numpy as np
 import static_frame as sf
 
 from . import _static_frame_labels, cases_cells
-from ._static_frame_identical import assert_identical, surely_identical
+from ._static_frame_identical import assert_identical, is_identical_in_memory
 from .dtypes import DTYPES, sample
 
-__all__ = ["CASES", "REFUSED", "assert_identical", "surely_identical"]
+__all__ = ["CASES", "REFUSED", "assert_identical", "is_identical_in_memory"]
 
 CASES: dict[str, Callable[[], Any]] = {}
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {}

@@ -13,7 +13,7 @@ import pyarrow as pa
 import colonnade as cn
 from colonnade.testing import strategies_pyarrow
 from colonnade.testing._arrow_cells import cells
-from colonnade.testing.cases_pyarrow import CASES, assert_identical, surely_identical
+from colonnade.testing.cases_pyarrow import CASES, assert_identical, is_identical_in_memory
 from tests.helpers.ways import (
     WAYS,
     Way,
@@ -31,15 +31,15 @@ def assert_valid_and_identical(wanted: pa.Table, found: pa.Table) -> None:
     assert_identical(wanted, found)
 
 
-def valid_and_surely_identical(first: pa.Table, further: pa.Table) -> bool:
+def valid_and_identical_in_memory(first: pa.Table, further: pa.Table) -> bool:
     further.validate(full=True)
-    return surely_identical(first, further)
+    return is_identical_in_memory(first, further)
 
 
 @every_case_and_way(CASES)
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     table = CASES[name]()
-    check_comes_back(table, way, tmp_path, cn.Frame.to_arrow, assert_valid_and_identical, valid_and_surely_identical)
+    check_comes_back(table, way, tmp_path, cn.Frame.to_arrow, assert_valid_and_identical, valid_and_identical_in_memory)
 
 
 @pytest.mark.parametrize("name", CASES)

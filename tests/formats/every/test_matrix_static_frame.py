@@ -11,7 +11,7 @@ import static_frame as sf
 
 import colonnade as cn
 from colonnade.testing import strategies
-from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical, surely_identical
+from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical, is_identical_in_memory
 from tests.helpers.ways import (
     WAYS,
     Way,
@@ -27,7 +27,7 @@ from tests.helpers.ways import (
 @every_case_and_way(CASES)
 def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     frame = CASES[name]()
-    check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical, surely_identical)
+    check_comes_back(frame, way, tmp_path, cn.Frame.to_static_frame, assert_identical, is_identical_in_memory)
 
 
 @every_whole_format

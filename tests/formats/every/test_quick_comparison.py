@@ -146,11 +146,11 @@ PAIRS: dict[str, Callable[[], tuple[pd.DataFrame, pd.DataFrame]]] = {
 def test_one_difference_is_told(name: str) -> None:
     left, right = PAIRS[name]()
     for a, b in ((left, right), (right, left)):
-        assert not cases_pandas.surely_identical(a, b)
+        assert not cases_pandas.is_identical_in_memory(a, b)
         with pytest.raises(AssertionError):
             cases_pandas.assert_identical(a, b)
     for frame in (left, right):
-        assert cases_pandas.surely_identical(frame, frame.copy(deep=True))
+        assert cases_pandas.is_identical_in_memory(frame, frame.copy(deep=True))
 
 
 def test_only_what_compares_as_identical_is_surely_so() -> None:
@@ -159,11 +159,11 @@ def test_only_what_compares_as_identical_is_surely_so() -> None:
     unsure = set()
     for name, make in cases_pandas.CASES.items():
         again = make()
-        if not cases_pandas.surely_identical(frames[name], again):
+        if not cases_pandas.is_identical_in_memory(frames[name], again):
             unsure.add(name)
             cases_pandas.assert_identical(frames[name], again)
         for other, frame in frames.items():
-            if other != name and cases_pandas.surely_identical(again, frame):
+            if other != name and cases_pandas.is_identical_in_memory(again, frame):
                 cases_pandas.assert_identical(again, frame)
     assert len(unsure) < len(frames) // 10, unsure
 
@@ -220,10 +220,10 @@ def _dictionary(codes: list[Any], words: list[str], ordered: bool = False) -> An
 )
 def test_tables_of_one_difference(left: Any, right: Any) -> None:
     for a, b in ((left, right), (right, left)):
-        assert not cases_pyarrow.surely_identical(a, b)
+        assert not cases_pyarrow.is_identical_in_memory(a, b)
         with pytest.raises(AssertionError):
             cases_pyarrow.assert_identical(a, b)
-    assert cases_pyarrow.surely_identical(left, left.slice(0))
+    assert cases_pyarrow.is_identical_in_memory(left, left.slice(0))
 
 
 def test_tables_and_frames_of_every_case() -> None:
@@ -235,16 +235,16 @@ def test_tables_and_frames_of_every_case() -> None:
         unsure = []
         for name, make in cases.CASES.items():
             again = make()
-            if not cases.surely_identical(made[name], again):
+            if not cases.is_identical_in_memory(made[name], again):
                 unsure.append(name)
             for other, table in made.items():
-                if other != name and cases.surely_identical(again, table):
+                if other != name and cases.is_identical_in_memory(again, table):
                     cases.assert_identical(again, table)
         assert len(unsure) < len(made) // 10, unsure
     zero, negative = pl.DataFrame({"a": [0.0]}), pl.DataFrame({"a": [-0.0]})
-    assert not cases_polars.surely_identical(zero, negative)
+    assert not cases_polars.is_identical_in_memory(zero, negative)
     enums = [pl.DataFrame({"a": pl.Series(["x"], dtype=pl.Enum(words))}) for words in (["x", "y"], ["x", "z"])]
-    assert not cases_polars.surely_identical(*enums)
+    assert not cases_polars.is_identical_in_memory(*enums)
 
 
 @pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
@@ -287,7 +287,7 @@ def test_frames_of_static_frame_of_one_difference() -> None:
     ]
     for i, a in enumerate(frames):
         for j, b in enumerate(frames):
-            assert cases_static_frame.surely_identical(a, b) == (i == j)
+            assert cases_static_frame.is_identical_in_memory(a, b) == (i == j)
             if i != j:
                 with pytest.raises(AssertionError):
                     cases_static_frame.assert_identical(a, b)

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 import colonnade as cn
 from colonnade.testing import cases_pandas
-from colonnade.testing.cases_pandas import surely_identical
+from colonnade.testing.cases_pandas import is_identical_in_memory
 from tests.helpers.applies import applies, works
 from tests.helpers.parquet_look import assert_same, assert_same_table, frame_of_one_piece, pandas_frame
 
@@ -70,7 +70,7 @@ def test_files_of_fastparquet(name: str, tmp_path: Path) -> None:
         try:
             found = cn.read(path).to_pandas()
             # Most options give the frames over again: a pair that was compared is not compared twice.
-            if not any(surely_identical(wanted, a) and surely_identical(found, b) for a, b in compared):
+            if not any(is_identical_in_memory(wanted, a) and is_identical_in_memory(found, b) for a, b in compared):
                 assert_same(wanted, found)
                 compared.append((wanted, found))
         except Exception as error:

@@ -41,16 +41,16 @@ fn part<'py>(view: &Bound<'py, PyAny>, start: usize, end: usize) -> PyResult<Bou
 impl Channel for CallableChannel {
     fn receive(&self, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
         let Some(read_into) = &self.read_into else { return Ok(0) };
-        let wanted = targets.iter().map(|t| t.len()).sum::<usize>().min(CALL_NBYTES);
+        let nbytes = targets.iter().map(|t| t.len()).sum::<usize>().min(CALL_NBYTES);
         Python::attach(|py| {
             // Python gets a view of the scratch memory. If it keeps the view, it still never sees the targets.
             let scratch = self.scratch.bind(py);
-            let view = part(PyMemoryView::from(scratch.as_any())?.as_any(), 0, wanted)?;
+            let view = part(PyMemoryView::from(scratch.as_any())?.as_any(), 0, nbytes)?;
             let answer = read_into.bind(py).call1((&view,))?;
             view.call_method0("release")?;
             let count: usize = answer.extract()?;
-            if count > wanted {
-                let message = format!("read_into: expected at most {wanted}, answered {count}");
+            if count > nbytes {
+                let message = format!("read_into: expected at most {nbytes}, answered {count}");
                 return Err(PyValueError::new_err(message));
             }
             // SAFETY: the interpreter lock is held and no Python code runs while the bytes are copied.

@@ -124,14 +124,14 @@ impl Receiver {
     /// Receives once from the channel. Returns the number of bytes, and how many of them belong to the message.
     fn receive(&mut self, channel: &Arc<dyn Channel>) -> Result<io::Result<Option<(usize, usize)>>> {
         let mut buffers = self.incoming.io_buffers(self.expected_nbytes)?;
-        let wanted: usize = buffers.iter().map(|buffer| buffer.len()).sum();
-        let read_ahead = if wanted < LARGE_NBYTES { READ_AHEAD_NBYTES } else { LARGE_READ_AHEAD_NBYTES };
+        let nbytes: usize = buffers.iter().map(|buffer| buffer.len()).sum();
+        let read_ahead = if nbytes < LARGE_NBYTES { READ_AHEAD_NBYTES } else { LARGE_READ_AHEAD_NBYTES };
         if self.read_ahead.is_empty() {
             self.read_ahead.resize(READ_AHEAD_NBYTES, 0);
         }
         // Further bytes are received only if the buffers end the current piece. Otherwise the next bytes belong in other
         // buffers.
-        if wanted < self.expected_nbytes {
+        if nbytes < self.expected_nbytes {
             buffers.push(IoSliceMut::new(self.read_ahead.get_mut(..read_ahead).unwrap_or(&mut [])));
         }
         let count = match channel.receive(&mut buffers) {
@@ -139,9 +139,9 @@ impl Receiver {
             Ok(count) => count,
             Err(e) => return Ok(Err(e)),
         };
-        self.expected_nbytes = if count >= wanted { self.expected_nbytes * 2 } else { count * 2 };
+        self.expected_nbytes = if count >= nbytes { self.expected_nbytes * 2 } else { count * 2 };
         self.expected_nbytes = self.expected_nbytes.clamp(SMALL_NBYTES, LARGEST_NBYTES);
-        let in_message = count.min(wanted);
+        let in_message = count.min(nbytes);
         (self.from, self.to) = (0, count - in_message);
         Ok(Ok(Some((count, in_message))))
     }

@@ -405,10 +405,7 @@ fn remote_listeners_must_authenticate_peers() {
         let address: Address = "unix:/nowhere/x".parse().unwrap();
         Policy::new(&address, files, token, TEN, 4).unwrap_err().to_string()
     };
-    assert!(
-        plain(&files, None)
-            .contains("certificate: expected a tls:// address beside it, found unix:/nowhere/x")
-    );
+    assert!(plain(&files, None).contains("certificate: expected a tls:// address, found unix:/nowhere/x"));
     assert!(plain(&TlsFiles::default(), Some(token(SECRET))).contains("token: expected a tls:// address"));
     let bare = Policy::new(&"tls://:0".parse().unwrap(), &TlsFiles::default(), None, TEN, 4);
     assert!(bare.unwrap_err().to_string().contains("certificate='server.pem'"));

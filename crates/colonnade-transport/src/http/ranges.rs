@@ -106,8 +106,8 @@ fn fetch_piece(
     let mut body = open_range(&request.client, &request.url, range, request.total, &request.version)?;
     let mut at = start;
     while at < end {
-        let wanted = usize::try_from(end - at).unwrap_or(CHUNK_NBYTES).min(CHUNK_NBYTES);
-        let mut bytes = vec![0; wanted];
+        let nbytes = usize::try_from(end - at).unwrap_or(CHUNK_NBYTES).min(CHUNK_NBYTES);
+        let mut bytes = vec![0; nbytes];
         // Fewer bytes arrive only at the end of the body, which the body reports as an error.
         let count = fill(&mut body, &mut bytes)?;
         bytes.truncate(count);

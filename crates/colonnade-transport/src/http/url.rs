@@ -143,8 +143,8 @@ mod tests {
             "secret",
             "http://me:ab/:secret@host/x",
         ] {
-            let told = Url::parse(text).unwrap_err().to_string();
-            assert!(!told.contains("secret@") && !told.contains(":secret"), "{told}");
+            let message = Url::parse(text).unwrap_err().to_string();
+            assert!(!message.contains("secret@") && !message.contains(":secret"), "{message}");
         }
     }
 

@@ -81,7 +81,7 @@ fn files_that_make_no_configuration_are_named() {
     let authority = Authority::new("one");
     let (certificate, key) = authority.sign(&["localhost"], 2099);
     let (_, other) = authority.sign(&["elsewhere"], 2099);
-    let made = |certificate: &Path, key: Option<&Path>, authorities: Option<&Path>| {
+    let load = |certificate: &Path, key: Option<&Path>, authorities: Option<&Path>| {
         let [key, authorities] = [key, authorities].map(|path| path.map(Path::to_owned));
         server_config(&TlsFiles { certificate: Some(certificate.to_owned()), key, authorities })
     };
@@ -89,29 +89,29 @@ fn files_that_make_no_configuration_are_named() {
         let text = result.map(|_: Arc<ServerConfig>| ()).unwrap_err().to_string();
         assert!(pieces.iter().all(|piece| text.contains(piece)), "{text}");
     };
-    assert!(made(&certificate, Some(&key), Some(&authority.pem())).is_ok());
-    said(made(&certificate, Some(&other), None), &["elsewhere-2099.key", "of one pair"]);
-    said(made(&key, Some(&key), None), &["localhost-2099.key", "a key alone"]);
-    said(made(&certificate, None, None), &["localhost-2099.pem", "expected a PEM private key", "key="]);
-    said(made(&certificate, Some(&key), Some(&key)), &["authorities:", "a key alone"]);
+    assert!(load(&certificate, Some(&key), Some(&authority.pem())).is_ok());
+    said(load(&certificate, Some(&other), None), &["elsewhere-2099.key", "of one pair"]);
+    said(load(&key, Some(&key), None), &["localhost-2099.key", "a key alone"]);
+    said(load(&certificate, None, None), &["localhost-2099.pem", "expected a PEM private key", "key="]);
+    said(load(&certificate, Some(&key), Some(&key)), &["authorities:", "a key alone"]);
     let missing = authority.path("missing.pem");
-    let fault = made(&missing, None, None).unwrap_err();
+    let fault = load(&missing, None, None).unwrap_err();
     assert!(
         matches!(&fault, TlsFault::File { path, error } if *path == missing && error.raw_os_error() == Some(2))
     );
     let empty = authority.path("empty.pem");
     std::fs::write(&empty, b"").unwrap();
-    said(made(&empty, Some(&key), None), &["empty.pem", "found none"]);
+    said(load(&empty, Some(&key), None), &["empty.pem", "found none"]);
     std::fs::write(
         &empty,
         b"-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n",
     )
     .unwrap();
-    said(made(&certificate, Some(&empty), None), &["encrypted", "openssl pkey"]);
+    said(load(&certificate, Some(&empty), None), &["encrypted", "openssl pkey"]);
     // Certificate and key in one file.
     let both = authority.path("both.pem");
     std::fs::write(&both, [std::fs::read(&certificate).unwrap(), std::fs::read(&key).unwrap()].concat())
         .unwrap();
-    assert!(made(&both, None, None).is_ok());
+    assert!(load(&both, None, None).is_ok());
     assert!(client_config(&TlsFiles { key: Some(key), ..TlsFiles::default() }).is_err());
 }

@@ -45,7 +45,7 @@ impl TlsFiles {
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((name, _)) if !matches!(address, Address::Tls { .. }) => Err(option_fault(format!(
-                "{name}: expected a tls:// address beside it, found {address}. Nothing of it goes over a bare wire"
+                "{name}: expected a tls:// address, found {address}. Nothing of it goes over a bare wire"
             ))),
             _ => Ok(()),
         }

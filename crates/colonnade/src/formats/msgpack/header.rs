@@ -322,7 +322,7 @@ impl<'b> HeaderReader<'b> {
 }
 
 /// Reads the header after the head of the map at the start of `bytes`. Returns it with the number of entries of the map and
-/// the offset of the next entry; `None` if the map has no header of ours.
+/// the offset of the next entry; `None` if the map has no Colonnade header.
 ///
 /// # Errors
 /// Malformed, with the position; truncated.

@@ -62,11 +62,11 @@ impl OpenedMsgpack {
     /// # Errors
     /// Errors of the operating system; as [`OpenedMsgpack::open_buffer`].
     pub(super) fn open(source: Source<'_>, options: &ReadOptions, progress: &dyn Progress) -> Result<Self> {
-        let is_told = matches!(source, Source::Stream(_) | Source::Ranges(_));
+        let is_reported = matches!(source, Source::Stream(_) | Source::Ranges(_));
         let bytes = source.read(FORMAT, &options.limits, options.threads, progress)?;
         // Reading has already reported the bytes, so decoding does not report from 0 again.
         let silent = SignalsOnly(progress);
-        Self::open_buffer(bytes, *options, if is_told { &silent } else { progress })
+        Self::open_buffer(bytes, *options, if is_reported { &silent } else { progress })
     }
 
     /// Opens bytes in memory, which must be exactly one value. Reports the bytes to `progress` if they must be decoded to
@@ -81,7 +81,7 @@ impl OpenedMsgpack {
                     return Err(trailing(bytes.nbytes() - opening.end(), opening.end()));
                 }
                 match opening {
-                    OpenedFrame::Columns(own) => MsgpackContent::WithHeader(own),
+                    OpenedFrame::Columns(located) => MsgpackContent::WithHeader(located),
                     OpenedFrame::Rows { frame, orient, .. } => {
                         DecodedFrame::content(*frame, orient, Some(header::VERSION), &options)?
                     }
@@ -136,7 +136,7 @@ impl Opened for OpenedMsgpack {
 
     fn shape(&self) -> Result<(usize, usize)> {
         Ok(match &self.content {
-            MsgpackContent::WithHeader(own) => own.shape(),
+            MsgpackContent::WithHeader(located) => located.shape(),
             MsgpackContent::Whole(whole) => (whole.about.nrows, whole.about.columns.len()),
             MsgpackContent::Bundle(_) => (0, 0),
         })
@@ -144,7 +144,7 @@ impl Opened for OpenedMsgpack {
 
     fn index(&self) -> Result<Axis> {
         match &self.content {
-            MsgpackContent::WithHeader(own) => own.index().cloned(),
+            MsgpackContent::WithHeader(located) => located.index().cloned(),
             MsgpackContent::Whole(whole) => Ok(whole.about.index.clone()),
             MsgpackContent::Bundle(_) => Ok(Axis::range(0)),
         }
@@ -152,7 +152,7 @@ impl Opened for OpenedMsgpack {
 
     fn columns(&self) -> Result<Axis> {
         Ok(match &self.content {
-            MsgpackContent::WithHeader(own) => own.plan().columns.clone(),
+            MsgpackContent::WithHeader(located) => located.plan().columns.clone(),
             MsgpackContent::Whole(whole) => whole.about.columns.clone(),
             MsgpackContent::Bundle(_) => Axis::range(0),
         })
@@ -160,7 +160,7 @@ impl Opened for OpenedMsgpack {
 
     fn tags(&self) -> Result<&Tags> {
         Ok(match &self.content {
-            MsgpackContent::WithHeader(own) => &own.plan().tags,
+            MsgpackContent::WithHeader(located) => &located.plan().tags,
             MsgpackContent::Whole(whole) => &whole.about.tags,
             MsgpackContent::Bundle(_) => Tags::unnamed(),
         })
@@ -168,7 +168,7 @@ impl Opened for OpenedMsgpack {
 
     fn dtypes(&self) -> Result<Vec<String>> {
         Ok(match &self.content {
-            MsgpackContent::WithHeader(own) => own.dtypes(),
+            MsgpackContent::WithHeader(located) => located.dtypes(),
             MsgpackContent::Whole(whole) => whole.about.dtypes.clone(),
             MsgpackContent::Bundle(_) => Vec::new(),
         })
@@ -189,7 +189,7 @@ impl Opened for OpenedMsgpack {
     /// The decoded size if everything had to be decoded, else the stored size.
     fn nbytes(&self) -> u64 {
         match &self.content {
-            MsgpackContent::WithHeader(own) => own.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
+            MsgpackContent::WithHeader(located) => located.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
             MsgpackContent::Whole(whole) => whole.about.nbytes,
             MsgpackContent::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
         }
@@ -197,7 +197,7 @@ impl Opened for OpenedMsgpack {
 
     fn load(&self, request: &Request<'_>) -> Result<Loaded> {
         match &self.content {
-            MsgpackContent::WithHeader(own) => Ok(Loaded::new(own.load(request)?, request)),
+            MsgpackContent::WithHeader(located) => Ok(Loaded::new(located.load(request)?, request)),
             MsgpackContent::Whole(whole) => {
                 let is_part = request.positions.is_some() || request.rows.is_some();
                 let (frame, private) = match whole.frame.take(is_part, request.private) {
@@ -240,8 +240,8 @@ impl Opened for OpenedMsgpack {
             ]
         };
         Ok(match &self.content {
-            MsgpackContent::WithHeader(own) => {
-                own.places().map(|(name, offset, nbytes)| member(name, offset, nbytes)).collect()
+            MsgpackContent::WithHeader(located) => {
+                located.places().map(|(name, offset, nbytes)| member(name, offset, nbytes)).collect()
             }
             MsgpackContent::Whole(whole) => {
                 let columns = &whole.about.columns;

@@ -185,7 +185,7 @@ fn pairs<'a>(t: &mut Thrift<'a>) -> Result<Vec<(&'a str, Option<&'a str>)>> {
     Ok(out)
 }
 
-fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[SchemaLeaf]) -> Result<Vec<RowGroup<'a>>> {
+fn groups<'a>(t: &mut Thrift<'a>, projection: &[usize], leaves: &[SchemaLeaf]) -> Result<Vec<RowGroup<'a>>> {
     let nleaves = leaves.len();
     let n = t.structs()?;
     let mut out = Vec::with_capacity(n.min(1024));
@@ -200,7 +200,7 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[SchemaLeaf]) -> Re
                             "row group {number} has {columns} columns, the schema has {nleaves}"
                         )));
                     }
-                    group.chunks = chunks(t, leaves, wanted)?;
+                    group.chunks = chunks(t, leaves, projection)?;
                     found = true;
                 }
                 (2, ThriftType::I64) => group.nbytes = t.i64()?.max(0).cast_unsigned(),
@@ -217,12 +217,16 @@ fn groups<'a>(t: &mut Thrift<'a>, wanted: &[usize], leaves: &[SchemaLeaf]) -> Re
     Ok(out)
 }
 
-/// Reads the chunks of the leaves in `wanted`, which may be in any order.
-fn chunks<'a>(t: &mut Thrift<'a>, leaves: &[SchemaLeaf], wanted: &[usize]) -> Result<Vec<ColumnChunk<'a>>> {
+/// Reads the chunks of the leaves in `projection`, which may be in any order.
+fn chunks<'a>(
+    t: &mut Thrift<'a>,
+    leaves: &[SchemaLeaf],
+    projection: &[usize],
+) -> Result<Vec<ColumnChunk<'a>>> {
     let mut places: Vec<(usize, usize)> =
-        wanted.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
+        projection.iter().copied().enumerate().map(|(k, leaf)| (leaf, k)).collect();
     places.sort_unstable();
-    let mut out = vec![ColumnChunk::default(); wanted.len()];
+    let mut out = vec![ColumnChunk::default(); projection.len()];
     let mut places = places.into_iter().peekable();
     for (leaf, levels) in leaves.iter().enumerate() {
         if places.peek().is_none_or(|(next, _)| *next != leaf) {

@@ -248,12 +248,12 @@ pub fn conversion_of(
     }
     let stored = LeafType::of(field)?;
     let says = |logical: Option<Logical>| match (logical, stored.logical) {
-        (Some(Logical::Timestamp(unit, _)), Some(Logical::Timestamp(wanted, _))) => unit == wanted,
-        (Some(Logical::Time(unit, _)), Some(Logical::Time(wanted, _))) => unit == wanted,
+        (Some(Logical::Timestamp(unit, _)), Some(Logical::Timestamp(expected, _))) => unit == expected,
+        (Some(Logical::Time(unit, _)), Some(Logical::Time(expected, _))) => unit == expected,
         // All kinds of text are stored alike; the Arrow types differ only in memory.
         (_, Some(Logical::String | Logical::Json)) => true,
         (None | Some(Logical::String), None) => stored.logical == logical || physical == Physical::Bytes,
-        (found, wanted) => found == wanted,
+        (found, expected) => found == expected,
     };
     let found = logical.copied().or_else(|| converted.and_then(logical_of));
     if physical == stored.physical && says(found) {

@@ -12,9 +12,9 @@ use crate::frame::{Frame, Level, Part};
 pub(super) fn assemble_frame(plan: &FramePlan, decoded: DecodedColumns, nrows: usize) -> Result<Frame> {
     let mut parts = Vec::with_capacity(decoded.blocks.len() + decoded.columns.len());
     let mut levels: Vec<Option<Level>> = vec![None; plan.fields.len() - plan.ncols];
-    let mut put = |level: usize, made: Level| {
+    let mut put = |level: usize, decoded: Level| {
         if let Some(slot) = levels.get_mut(level) {
-            *slot = Some(made);
+            *slot = Some(decoded);
         }
     };
     let seat = |field: usize| plan.fields.get(field).map(|f| f.place);

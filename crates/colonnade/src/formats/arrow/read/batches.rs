@@ -81,11 +81,11 @@ impl Ipc {
             let part = kept.map_or(&LeafProjection::All, |kept| kept.of(index));
             cursor.part(field_of(shape, index)?, part).map_err(named)
         };
-        let mut made: Vec<Option<ArrayData>> = vec![None; shape.places.len()];
+        let mut arrays: Vec<Option<ArrayData>> = vec![None; shape.places.len()];
         if body.codec().is_some() || batch.body_nbytes > 1 << 20 {
             let nbytes = batch.body_nbytes / needed.len().max(1);
             let tasks =
-                made.iter_mut().enumerate().filter(|(index, _)| needed.binary_search(index).is_ok()).map(
+                arrays.iter_mut().enumerate().filter(|(index, _)| needed.binary_search(index).is_ok()).map(
                     |(index, slot)| {
                         let one = &one;
                         Task::new(nbytes, move || {
@@ -97,7 +97,7 @@ impl Ipc {
             parallel::run(tasks.collect(), request.threads, request.progress)?;
         } else {
             for &index in &needed {
-                if let Some(slot) = made.get_mut(index) {
+                if let Some(slot) = arrays.get_mut(index) {
                     *slot = Some(one(index)?);
                 }
             }
@@ -105,7 +105,7 @@ impl Ipc {
         // Columns outside the request are replaced by empty values, which are dropped at once.
         let nrows = batch.header.nrows;
         let arrays: Vec<ArrayData> =
-            made.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
+            arrays.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
         arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
     }
 

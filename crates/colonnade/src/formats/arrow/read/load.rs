@@ -43,7 +43,7 @@ impl Ipc {
 
     fn decode_columns(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         kept: Option<&Projection>,
         rows: (usize, usize),
         request: &Request<'_>,
@@ -53,10 +53,10 @@ impl Ipc {
             (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
             _ => None,
         };
-        let history = self.history(wanted, kept)?;
+        let history = self.history(projection, kept)?;
         let (start, stop) = rows;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
-        self.need(wanted, kept, (0..self.nbatches()).filter(touched), request.progress)?;
+        self.need(projection, kept, (0..self.nbatches()).filter(touched), request.progress)?;
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let nulls = PandasNulls::new(&self.plan);
         let decoder = ColumnDecoder {
@@ -71,6 +71,6 @@ impl Ipc {
             in_place: in_place.as_ref(),
             nulls: (request.layout == MemoryLayout::Pandas).then_some(&nulls),
         };
-        decoder.run(wanted, request.progress)
+        decoder.run(projection, request.progress)
     }
 }

@@ -90,26 +90,29 @@ impl Ipc {
         fields: &[usize],
         kept: Option<&Projection>,
     ) -> Result<Arc<DictionaryHistory>> {
-        let mut wanted = match self.source.remote {
+        let mut dictionary_ids = match self.source.remote {
             Some(_) => Some(self.dictionaries_of(fields, kept)?),
             None => None,
         };
         let held = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((ids, history)) = held().as_ref() {
-            match (&mut wanted, ids) {
-                (Some(wanted), Some(ids)) if !wanted.is_subset(ids) => wanted.extend(ids),
+            match (&mut dictionary_ids, ids) {
+                (Some(dictionary_ids), Some(ids)) if !dictionary_ids.is_subset(ids) => {
+                    dictionary_ids.extend(ids)
+                }
                 _ => return Ok(Arc::clone(history)),
             }
         }
-        if let (Some(remote), Some(ids)) = (&self.source.remote, &wanted) {
-            let wanted = self.catalog.dictionaries.iter().filter(|d| ids.contains(&d.id)).map(|d| &d.batch);
+        if let (Some(remote), Some(ids)) = (&self.source.remote, &dictionary_ids) {
+            let batches = self.catalog.dictionaries.iter().filter(|d| ids.contains(&d.id)).map(|d| &d.batch);
             let range = |b: &BatchPosition| (b.body_at, b.body_at.saturating_add(b.body_nbytes));
-            remote.need(&wanted.map(range).collect::<Vec<_>>(), &NoProgress)?;
+            remote.need(&batches.map(range).collect::<Vec<_>>(), &NoProgress)?;
         }
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
-        let made = Arc::new(DictionaryHistory::new(&self.source, &self.catalog, &allowed, wanted.as_ref())?);
-        *held() = Some((wanted, Arc::clone(&made)));
-        Ok(made)
+        let history =
+            Arc::new(DictionaryHistory::new(&self.source, &self.catalog, &allowed, dictionary_ids.as_ref())?);
+        *held() = Some((dictionary_ids, Arc::clone(&history)));
+        Ok(history)
     }
 
     /// The ids of all dictionaries that these fields refer to, including those inside the values of other dictionaries.

@@ -51,7 +51,7 @@ impl CsvChunks {
     /// Options that contradict each other.
     pub fn new(options: ReadOptions) -> Result<Self> {
         options.check()?;
-        if let Some((name, _)) = options.dtypes.iter().find(|(_, told)| told == category::NAME) {
+        if let Some((name, _)) = options.dtypes.iter().find(|(_, dtype)| dtype == category::NAME) {
             let message = "dtypes: categories are those of all rows, which a reader of chunks does not know. Say \"str\", or \
                            read the file whole.";
             return Err(Error::invalid_option(FORMAT, message).in_member(name.as_str()));
@@ -121,12 +121,12 @@ impl CsvChunks {
     /// # Errors
     /// Malformed, with line, column and byte; a cell of another type than the first rows.
     pub fn next(&mut self, max_rows: usize) -> Result<Option<Frame>> {
-        let wanted = max_rows.max(1);
-        if !self.open(wanted)? {
+        let max_rows = max_rows.max(1);
+        if !self.open(max_rows)? {
             return Ok(None);
         }
         // Blank lines and comments yield no frame, so the loop continues with the lines after them.
-        while let Some(end) = self.end(wanted)? {
+        while let Some(end) = self.end(max_rows)? {
             let frame = self.take(end)?;
             let last = self.ended && end == self.text.len();
             if frame.nrows > 0 || (last && !self.given) {
@@ -158,9 +158,9 @@ impl CsvChunks {
     }
 
     /// The end of the next rows; `None` if they are incomplete, or if no rows are left.
-    fn end(&mut self, wanted: usize) -> Result<Option<usize>> {
+    fn end(&mut self, max_rows: usize) -> Result<Option<usize>> {
         let Some((opening, lines)) = &mut self.opened else { return Ok(None) };
-        if let Some(end) = lines.end(&self.text, &opening.rules, wanted) {
+        if let Some(end) = lines.end(&self.text, &opening.rules, max_rows) {
             return Ok(Some(end));
         }
         if self.ended {
@@ -183,11 +183,11 @@ impl CsvChunks {
     }
 
     /// Parses the preamble. Returns whether it is complete.
-    fn open(&mut self, wanted: usize) -> Result<bool> {
+    fn open(&mut self, max_rows: usize) -> Result<bool> {
         if self.opened.is_some() {
             return Ok(true);
         }
-        let sniffer = self.sniffer.get_or_insert_with(|| Sniffer::new(&self.options, wanted));
+        let sniffer = self.sniffer.get_or_insert_with(|| Sniffer::new(&self.options, max_rows));
         if !sniffer.enough(&self.text, self.ended) {
             let start = sniffer.end();
             self.not_too_long(start)?;

@@ -129,20 +129,20 @@ mod tests {
 
     #[test]
     fn names_of_three_libraries_are_known() {
-        let told = |text: &str| match parse("x", text)? {
+        let parse_type = |text: &str| match parse("x", text)? {
             DeclaredType::Type(data_type, dtype) => Ok::<_, Error>((data_type, dtype.map(|d| d.descr()))),
             DeclaredType::Category => panic!("{text}"),
         };
         assert_eq!(parse("x", "category").unwrap(), DeclaredType::Category);
-        assert_eq!(told("int32").unwrap(), (DataType::Int32, Some("<i4".into())));
-        assert_eq!(told("<i4").unwrap(), (DataType::Int32, Some("<i4".into())));
-        assert_eq!(told("Int64").unwrap(), (DataType::Int64, None));
-        assert_eq!(told("str").unwrap(), (DataType::LargeUtf8, None));
+        assert_eq!(parse_type("int32").unwrap(), (DataType::Int32, Some("<i4".into())));
+        assert_eq!(parse_type("<i4").unwrap(), (DataType::Int32, Some("<i4".into())));
+        assert_eq!(parse_type("Int64").unwrap(), (DataType::Int64, None));
+        assert_eq!(parse_type("str").unwrap(), (DataType::LargeUtf8, None));
         let ns = DataType::Timestamp(TimeUnit::Nanosecond, None);
-        assert_eq!(told("datetime64[ns]").unwrap().0, ns);
+        assert_eq!(parse_type("datetime64[ns]").unwrap().0, ns);
         let utc = DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into()));
-        assert_eq!(told("timestamp[us, UTC]").unwrap().0, utc);
-        assert_eq!(told("decimal128(10, 2)").unwrap().0, DataType::Decimal128(10, 2));
+        assert_eq!(parse_type("timestamp[us, UTC]").unwrap().0, utc);
+        assert_eq!(parse_type("decimal128(10, 2)").unwrap().0, DataType::Decimal128(10, 2));
         for wrong in [
             "",
             "int3",
@@ -153,11 +153,11 @@ mod tests {
             "complex64",
             "complex128",
         ] {
-            let error = told(wrong).unwrap_err().to_string();
+            let error = parse_type(wrong).unwrap_err().to_string();
             assert!(error.contains("\"x\"") && error.contains("found"), "{error}");
         }
         for anything in ["object", "O", "|O"] {
-            let error = told(anything).unwrap_err().to_string();
+            let error = parse_type(anything).unwrap_err().to_string();
             assert!(error.contains("\"x\"") && error.contains("says no type"), "{error}");
         }
     }

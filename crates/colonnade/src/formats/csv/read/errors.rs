@@ -47,26 +47,26 @@ pub(super) fn changed() -> Error {
 #[cold]
 pub(super) fn class(
     column: usize,
-    wanted: CellClasses,
+    class: CellClasses,
     (at, raw): (usize, &[u8]),
     opening: &Preamble,
     place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
     let cell = excerpt(&String::from_utf8_lossy(raw));
-    let message = if wanted == CellClasses::FAR {
+    let message = if class == CellClasses::FAR {
         format!(
             "expected an instant from 1677 to 2262, as others of the column need nanoseconds, found {cell}. Leave the column \
              out of dates=."
         )
-    } else if wanted == CellClasses::OVERFLOW || wanted == CellClasses::VAST {
+    } else if class == CellClasses::OVERFLOW || class == CellClasses::VAST {
         format!(
             "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=."
         )
-    } else if wanted == CellClasses::ZONED {
+    } else if class == CellClasses::ZONED {
         format!(
             "expected an instant without a zone, as others of the column are, found {cell}. Leave the column out of dates=."
         )
-    } else if wanted == CellClasses::TEXT {
+    } else if class == CellClasses::TEXT {
         format!(
             "expected an instant as date_format= says, found {cell}. Leave the column out of dates=, or read with \
              on_error=\"null\" or \"skip\"."

@@ -119,7 +119,7 @@ pub(super) struct FieldSearch {
     pub(super) special: SpecialBytes,
     pub(super) rare_bytes: RareBytes,
     /// Number of cells after which a batch ends.
-    pub(super) wanted: usize,
+    pub(super) batch_ncells: usize,
     /// Largest accepted line, in bytes.
     pub(super) longest: usize,
 }
@@ -167,7 +167,7 @@ fn find(
     search: FieldSearch,
     out: &mut FieldEnds,
 ) -> Result<usize, TokenError> {
-    let FieldSearch { special, rare_bytes, wanted, longest } = search;
+    let FieldSearch { special, rare_bytes, batch_ncells, longest } = search;
     out.clear();
     let mut carry = ChunkCarry { inside: 0, may_open: 1, closed: 0, returned: 0 };
     let mut line_start = 0;
@@ -175,7 +175,7 @@ fn find(
     let mut base = 0usize;
     for chunk in chunks {
         let (separators, lines) = one(masks, chunk, u64::MAX, base, special, rare_bytes, &mut carry)?;
-        #[allow(clippy::cast_possible_truncation)] // `longest` and `wanted` keep it far below.
+        #[allow(clippy::cast_possible_truncation)] // `longest` and `batch_ncells` keep it far below.
         out.push(base as u32, separators);
         if lines != 0 {
             out.lines += lines.count_ones() as usize;
@@ -183,7 +183,7 @@ fn find(
             let behind = (separators.unbounded_shr(64 - lines.leading_zeros())).count_ones() as usize;
             let used_at_line = out.used - behind;
             let large = line_start >= CACHED_NBYTES && out.lines >= SOME_LINES;
-            if used_at_line > wanted || large || line_start >= BATCH_NBYTES {
+            if used_at_line > batch_ncells || large || line_start >= BATCH_NBYTES {
                 out.keep(used_at_line);
                 return Ok(line_start);
             }

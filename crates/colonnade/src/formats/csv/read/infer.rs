@@ -70,7 +70,7 @@ impl<'d> ColumnState<'d> {
         self.column.declared.filter(|_| self.by_reader)
     }
 
-    fn wanted(&self) -> WantedColumn {
+    fn request(&self) -> WantedColumn {
         WantedColumn { position: self.column.position, kind: self.kind, timed: self.column.timed }
     }
 
@@ -108,7 +108,7 @@ pub(super) fn read<'d>(
     let room = rows_at.last().map_or(0, |(first, count)| first + count);
     let words = states.iter().filter(|state| !state.by_reader).count();
     let mut table = WordTable::new(room, order(&states), words)?;
-    let mut wanted: Vec<usize> = (0..columns.len()).collect();
+    let mut columns_left: Vec<usize> = (0..columns.len()).collect();
     // Declared columns with a cell that the loops of inference refused. Their readers read them in the last pass.
     let mut late: Vec<usize> = Vec::new();
     // Progress counts rows only in the first pass.
@@ -116,19 +116,19 @@ pub(super) fn read<'d>(
     let mut heard = progress;
     let (dropped, mended, rows) = loop {
         let list: Vec<WantedColumn> =
-            wanted.iter().filter_map(|c| states.get(*c)).map(ColumnState::wanted).collect();
+            columns_left.iter().filter_map(|c| states.get(*c)).map(ColumnState::request).collect();
         let column = |c: &usize| {
             let is_text = states.get(*c).is_some_and(ColumnState::is_text);
             is_text.then(|| TextColumn::new(body, source.bytes.len()))
         };
-        let texts: Vec<Option<TextColumn>> = wanted.iter().map(column).collect();
-        let targets = targets(&mut table, &states, (&wanted, &texts), &rows_at)?;
+        let texts: Vec<Option<TextColumn>> = columns_left.iter().map(column).collect();
+        let targets = targets(&mut table, &states, (&columns_left, &texts), &rows_at)?;
         let done = match run(source, pieces, &list, targets, threads, heard)? {
             Ok(done) => done,
             Err(fault) => return Ok(Err(ReadFailure::Fault(fault))),
         };
         heard = &silent;
-        for &c in &wanted {
+        for &c in &columns_left {
             if let Some(state) = states.get_mut(c) {
                 state.parts.clear();
             }
@@ -136,7 +136,7 @@ pub(super) fn read<'d>(
         let (mut dropped, mut mended, mut rows) = (0, 0, 0);
         for done in done {
             (dropped, mended, rows) = (dropped + done.dropped, mended + done.nulled, rows + done.rows);
-            for (&c, target) in wanted.iter().zip(done.targets) {
+            for (&c, target) in columns_left.iter().zip(done.targets) {
                 let Some(state) = states.get_mut(c) else { continue };
                 let part = match target {
                     ColumnTarget::Slots(_, part)
@@ -150,7 +150,7 @@ pub(super) fn read<'d>(
                 state.parts.push((part, done.rows));
             }
         }
-        for (&c, text) in wanted.iter().zip(texts) {
+        for (&c, text) in columns_left.iter().zip(texts) {
             if let Some(state) = states.get_mut(c) {
                 state.text = text.map(TextColumn::finish);
             }
@@ -162,7 +162,7 @@ pub(super) fn read<'d>(
             }
         }
         let mut again = Vec::new();
-        for &c in &wanted {
+        for &c in &columns_left {
             let Some(state) = states.get_mut(c).filter(|state| !state.by_reader) else { continue };
             if state.parts.iter().any(|(part, _)| part.full) {
                 return Err(std::io::Error::from(std::io::ErrorKind::OutOfMemory).into());
@@ -187,8 +187,8 @@ pub(super) fn read<'d>(
                 Err(class) => return Ok(Err(ReadFailure::Class(state.column.position, class))),
             }
         }
-        wanted = if again.is_empty() { std::mem::take(&mut late) } else { again };
-        if wanted.is_empty() {
+        columns_left = if again.is_empty() { std::mem::take(&mut late) } else { again };
+        if columns_left.is_empty() {
             break (dropped, mended, rows);
         }
     };
@@ -246,13 +246,13 @@ fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
 fn targets<'t>(
     table: &'t mut WordTable,
     states: &[ColumnState<'t>],
-    (wanted, texts): (&[usize], &'t [Option<TextColumn>]),
+    (columns_left, texts): (&[usize], &'t [Option<TextColumn>]),
     rows_at: &[(usize, usize)],
 ) -> Result<Vec<Vec<ColumnTarget<'t>>>> {
     let mut out: Vec<Vec<ColumnTarget<'t>>> =
-        rows_at.iter().map(|_| Vec::with_capacity(wanted.len())).collect();
+        rows_at.iter().map(|_| Vec::with_capacity(columns_left.len())).collect();
     let mut columns: Vec<Option<_>> = table.columns().into_iter().map(Some).collect();
-    for (place, text) in wanted.iter().zip(texts) {
+    for (place, text) in columns_left.iter().zip(texts) {
         let Some(state) = states.get(*place) else { continue };
         let words = columns.get_mut(*place).and_then(Option::take).unwrap_or_default();
         let mut rest = words.get_mut(usize::from(text.is_some())..).unwrap_or_default();

@@ -46,9 +46,9 @@ impl LineEnds {
         Self { state: LineState::Line, says: false, blanks: ncols > 1, at, last: at, ends: VecDeque::new() }
     }
 
-    /// The end of line number `wanted`, from 1; `None` if the line is incomplete. `text` only grows.
-    pub(super) fn end(&mut self, text: &[u8], rules: &DialectRules, wanted: usize) -> Option<usize> {
-        while self.ends.len() < wanted {
+    /// The end of line number `max_rows`, from 1; `None` if the line is incomplete. `text` only grows.
+    pub(super) fn end(&mut self, text: &[u8], rules: &DialectRules, max_rows: usize) -> Option<usize> {
+        while self.ends.len() < max_rows {
             let rest = text.get(self.at..).unwrap_or_default();
             // Most bytes of a cell leave the state unchanged.
             let skipped = match self.state {
@@ -66,7 +66,7 @@ impl LineEnds {
             self.at += skipped.unwrap_or(0) + 1;
             self.take(byte, rules);
         }
-        self.ends.get(wanted.checked_sub(1)?).copied()
+        self.ends.get(max_rows.checked_sub(1)?).copied()
     }
 
     fn take(&mut self, byte: u8, rules: &DialectRules) {

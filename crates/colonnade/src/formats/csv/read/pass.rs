@@ -1,4 +1,4 @@
-//! One pass over all pieces of the input. Each piece fills its own rows of the wanted columns.
+//! One pass over all pieces of the input. Each piece fills its own rows of the requests columns.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -78,8 +78,13 @@ pub(super) struct PassInput<'a> {
 
 impl PassInput<'_> {
     /// The parameters of [`fields`], which finds cells with masks.
-    pub(super) fn search(&self, wanted: usize) -> FieldSearch {
-        FieldSearch { special: self.special, rare_bytes: self.rare_bytes, wanted, longest: self.longest }
+    pub(super) fn search(&self, batch_ncells: usize) -> FieldSearch {
+        FieldSearch {
+            special: self.special,
+            rare_bytes: self.rare_bytes,
+            batch_ncells,
+            longest: self.longest,
+        }
     }
 
     /// The first row of each piece, and an upper bound of its rows: the number of lines, and the number of rows whose cells fit in
@@ -151,11 +156,11 @@ pub(super) struct DonePiece<'a> {
     pub(super) nulled: u64,
 }
 
-/// Reads `pieces`, each into its targets (one per wanted column). Returns them in order, or the first fault.
+/// Reads `pieces`, each into its targets (one per requests column). Returns them in order, or the first fault.
 pub(super) fn run<'a>(
     source: &PassInput<'_>,
     pieces: &[LinePiece],
-    wanted: &[WantedColumn],
+    requests: &[WantedColumn],
     targets: Vec<Vec<ColumnTarget<'a>>>,
     threads: usize,
     progress: &dyn Progress,
@@ -168,7 +173,7 @@ pub(super) fn run<'a>(
             if failed.load(Ordering::Relaxed) < i {
                 return Ok(None);
             }
-            let done = read(source, *piece, wanted, targets);
+            let done = read(source, *piece, requests, targets);
             if done.is_err() {
                 failed.fetch_min(i, Ordering::Relaxed);
             }
@@ -184,11 +189,11 @@ pub(super) fn run<'a>(
 pub(super) fn read<'a>(
     source: &PassInput<'_>,
     piece: LinePiece,
-    wanted: &[WantedColumn],
+    requests: &[WantedColumn],
     targets: Vec<ColumnTarget<'a>>,
 ) -> std::result::Result<DonePiece<'a>, InputFault> {
     let mut done = DonePiece { targets, rows: 0, dropped: 0, nulled: 0 };
-    match lines(source, piece, wanted, &mut done) {
+    match lines(source, piece, requests, &mut done) {
         Ok(()) => {
             for target in &mut done.targets {
                 target.finish(piece.end, done.rows);
@@ -198,7 +203,7 @@ pub(super) fn read<'a>(
         // Rows before the invalid line are not decoded yet, and one of their cells may be the first fault.
         Err((from, fault @ (InputFaultKind::TokenError(_) | InputFaultKind::Ragged { .. }), at)) => {
             let before = LinePiece { start: from, end: line_start(source, from, at), ..piece };
-            let first = lines(source, before, wanted, &mut done).err();
+            let first = lines(source, before, requests, &mut done).err();
             Err(first.map_or(InputFault { at, kind: fault }, |(_, kind, at)| InputFault { at, kind }))
         }
         Err((_, kind, at)) => Err(InputFault { at, kind }),
@@ -220,7 +225,7 @@ type LineFault = (usize, InputFaultKind, usize);
 fn lines(
     source: &PassInput<'_>,
     piece: LinePiece,
-    wanted: &[WantedColumn],
+    requests: &[WantedColumn],
     done: &mut DonePiece<'_>,
 ) -> std::result::Result<(), LineFault> {
     let (mut ends, mut rows, mut tokenizer) =
@@ -246,7 +251,7 @@ fn lines(
                 && let Some(cut) = source.shape.regular(bytes, found, ends.lines)
             {
                 let batch = PieceRows { source, reach, at, first: done.rows, rows: ends.lines };
-                batch.take_all(wanted, &mut done.targets, |column| {
+                batch.take_all(requests, &mut done.targets, |column| {
                     let cut = if column + 1 == ncols { cut } else { 0 };
                     AdjacentCells { ends: found, ncols, column, cut }
                 })?;
@@ -260,7 +265,7 @@ fn lines(
         };
         let batch = PieceRows { source, reach, at, first: done.rows, rows: rows.rows };
         let spans = |column| ScatteredCells { spans: &rows.spans, ncols, column };
-        batch.take_all(wanted, &mut done.targets, spans)?;
+        batch.take_all(requests, &mut done.targets, spans)?;
         done.rows += rows.rows;
         done.dropped += rows.dropped;
         done.nulled += rows.nulled;
@@ -316,16 +321,16 @@ struct PieceRows<'a> {
 }
 
 impl PieceRows<'_> {
-    /// Decodes all wanted columns. The error is the first invalid cell in the order of the input.
+    /// Decodes all requests columns. The error is the first invalid cell in the order of the input.
     #[inline]
     fn take_all<S: column::CellSpans>(
         &self,
-        wanted: &[WantedColumn],
+        requests: &[WantedColumn],
         targets: &mut [ColumnTarget<'_>],
         spans: impl Fn(usize) -> S,
     ) -> std::result::Result<(), LineFault> {
         let mut first: Option<InputFault> = None;
-        for (column, target) in wanted.iter().zip(targets) {
+        for (column, target) in requests.iter().zip(targets) {
             if let Err(fault) = self.take(*column, spans(column.position), target)
                 && first.as_ref().is_none_or(|first| fault.at < first.at)
             {

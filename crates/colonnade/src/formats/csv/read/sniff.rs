@@ -21,7 +21,7 @@ pub(super) struct Sniffer {
     /// The delimiter, or all candidates if it is unknown.
     delimiters: Vec<u8>,
     /// Number of lines with content that are needed: while the delimiter is unknown, and if it is known.
-    wanted: usize,
+    max_lines: usize,
     known: usize,
     /// Number of lines to skip at the front; `None` until enough bytes have arrived.
     skip: Option<usize>,
@@ -56,7 +56,7 @@ impl Sniffer {
             escape: byte(options.escape),
             comment: byte(options.comment),
             delimiters: options.delimiter.map_or_else(|| DELIMITERS.to_vec(), |one| vec![one]),
-            wanted: if is_known { names } else { lines },
+            max_lines: if is_known { names } else { lines },
             known: names,
             skip: None,
             front: 0,
@@ -120,7 +120,7 @@ impl Sniffer {
                 self.says |= !matches!(byte, b' ' | b'\t' | b'\r');
             }
             let large = self.at - self.front >= SNIFF_NBYTES && self.end > self.front;
-            if self.lines >= self.wanted || large {
+            if self.lines >= self.max_lines || large {
                 self.done = true;
                 break;
             }
@@ -144,7 +144,7 @@ impl Sniffer {
         }
         let header = known == head().count();
         if header && !self.ignores {
-            self.wanted = self.known;
+            self.max_lines = self.known;
         }
         Some(self.skip_rows + usize::from(header))
     }

@@ -71,9 +71,9 @@ impl ByteMasks for Avx2 {
         // SAFETY: the chunk has 64 readable bytes, loads need no alignment, and `detect` has found AVX2.
         unsafe {
             let at = chunk.as_ptr().cast::<__m256i>();
-            let wanted = _mm256_set1_epi8(byte.cast_signed());
-            let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), wanted));
-            let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at.add(1)), wanted));
+            let needle = _mm256_set1_epi8(byte.cast_signed());
+            let low = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at), needle));
+            let high = _mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_loadu_si256(at.add(1)), needle));
             u64::from(low.cast_unsigned()) | u64::from(high.cast_unsigned()) << 32
         }
     }
@@ -118,8 +118,8 @@ mod tests {
         #[test]
         fn all_implementations_agree(bytes in proptest::collection::vec(0u8..4, CHUNK), a in 0u8..4, b in 0u8..4) {
             let chunk: &[u8; CHUNK] = bytes.first_chunk().unwrap();
-            let expected = |wanted: &dyn Fn(u8) -> bool| {
-                (0..CHUNK).filter(|i| wanted(chunk[*i])).fold(0u64, |mask, i| mask | 1 << i)
+            let expected = |needle: &dyn Fn(u8) -> bool| {
+                (0..CHUNK).filter(|i| needle(chunk[*i])).fold(0u64, |mask, i| mask | 1 << i)
             };
             prop_assert_eq!(Portable.equal(chunk, a), expected(&|x| x == a));
             prop_assert_eq!(Portable.either(chunk, a, b), expected(&|x| x == a || x == b));

@@ -30,13 +30,13 @@ impl Tokenizer {
         &mut self,
         bytes: &[u8],
         rules: &DialectRules,
-        wanted: usize,
+        max_spans: usize,
         longest: usize,
     ) -> Result<usize, TokenError> {
         self.spans.clear();
         self.lines = 0;
         let mut at = 0;
-        while at < bytes.len() && self.spans.len() < wanted && at < BATCH_NBYTES {
+        while at < bytes.len() && self.spans.len() < max_spans && at < BATCH_NBYTES {
             at = self.line(bytes, at, rules, longest)?;
             self.lines += 1;
         }

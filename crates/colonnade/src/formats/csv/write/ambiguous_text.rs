@@ -1,75 +1,77 @@
-//! Finds text that a reader without a schema would take for a value or for null.
+//! Finds text that a reader without a schema parses as a value or as null.
 
 use super::options::WriteOptions;
 
-/// The words that readers take for null: those of `pandas.read_csv`.
-const NULLS: [&str; 18] = [
+/// The default null values of `pandas.read_csv`.
+const NULL_VALUES: [&str; 18] = [
     "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>", "N/A",
     "NA", "NULL", "NaN", "None", "n/a", "nan", "null",
 ];
 
-/// The words for truth values.
-const TRUTHS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];
+/// Spellings of booleans.
+const BOOLEANS: [&str; 6] = ["true", "True", "TRUE", "false", "False", "FALSE"];
 
-/// What a reader without a schema takes a text for.
+/// How a reader without a schema parses a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Appearance {
-    /// Text that is nothing else.
+    /// As text.
     Text,
-    /// A word for null.
+    /// As null.
     Null,
-    /// A number, a truth value, or nothing.
+    /// As a number or a boolean, or an empty field.
     Value,
 }
 
-/// Recognizes text that is read as something else.
+/// Recognizes text that is parsed as another value.
 #[derive(Debug)]
 pub struct AmbiguousText {
-    /// Whether a word for null begins with the byte.
+    /// Whether a null value begins with the byte.
     null: [bool; 256],
-    own: Vec<u8>,
+    na_rep: Vec<u8>,
     decimal: u8,
 }
 
 impl AmbiguousText {
-    /// For what is written with these options.
+    /// Recognizes text in files that are written with these options.
     #[must_use]
     pub fn new(options: &WriteOptions) -> Self {
         let mut null = [false; 256];
-        let own = options.na_rep.clone().into_bytes();
-        for first in NULLS.iter().filter_map(|w| w.bytes().next()).chain(own.first().copied()) {
+        let na_rep = options.na_rep.clone().into_bytes();
+        for first in NULL_VALUES.iter().filter_map(|w| w.bytes().next()).chain(na_rep.first().copied()) {
             if let Some(entry) = null.get_mut(usize::from(first)) {
                 *entry = true;
             }
         }
-        Self { null, own, decimal: options.decimal }
+        Self { null, na_rep, decimal: options.decimal }
     }
 
-    /// What a reader takes `text` for. In a column that is `known` to be text, values are text.
+    /// How a reader parses `text`. With `in_text_column` the reader has already inferred a text column, so only null values
+    /// are ambiguous.
     #[inline]
     #[must_use]
-    pub fn appearance(&self, text: &[u8], known: bool) -> Appearance {
+    pub fn appearance(&self, text: &[u8], in_text_column: bool) -> Appearance {
         let Some(&first) = text.first() else { return Appearance::Value };
         if self.null.get(usize::from(first)) == Some(&true) && self.is_null(text) {
             return Appearance::Null;
         }
-        if known || self.is_text(text) { Appearance::Text } else { Appearance::Value }
+        if in_text_column || self.is_text(text) { Appearance::Text } else { Appearance::Value }
     }
 
-    /// Whether readers take what is written for null as null; `apart`: and not as NaN.
+    /// Whether readers parse the null value of the options as null. With `not_nan`, spellings of NaN do not count.
     #[must_use]
-    pub fn is_null_word(&self, apart: bool) -> bool {
-        let nan = matches!(self.own.as_slice(), b"NaN" | b"nan" | b"-NaN" | b"-nan");
-        self.own.is_empty() || (NULLS.iter().any(|word| word.as_bytes() == self.own) && !(apart && nan))
+    pub fn is_null_word(&self, not_nan: bool) -> bool {
+        let nan = matches!(self.na_rep.as_slice(), b"NaN" | b"nan" | b"-NaN" | b"-nan");
+        self.na_rep.is_empty()
+            || (NULL_VALUES.iter().any(|word| word.as_bytes() == self.na_rep) && !(not_nan && nan))
     }
 
     fn is_null(&self, text: &[u8]) -> bool {
-        text == self.own || NULLS.iter().any(|word| word.as_bytes() == text)
+        text == self.na_rep || NULL_VALUES.iter().any(|word| word.as_bytes() == text)
     }
 
-    /// Whether nobody could take it for a number or a truth value: rather too seldom than too often.
+    /// Whether no reader parses the text as a number or a boolean. In doubt it returns false, so that the text is refused.
     fn is_text(&self, text: &[u8]) -> bool {
-        if TRUTHS.iter().any(|word| word.as_bytes() == text) {
+        if BOOLEANS.iter().any(|word| word.as_bytes() == text) {
             return false;
         }
         let text = text.trim_ascii();
@@ -95,7 +97,7 @@ mod tests {
         {
             assert_eq!(texts.appearance(value.as_bytes(), false), Appearance::Value, "{value}");
         }
-        for null in NULLS.iter().chain(&["-"]) {
+        for null in NULL_VALUES.iter().chain(&["-"]) {
             assert_eq!(texts.appearance(null.as_bytes(), true), Appearance::Null, "{null}");
         }
         assert_eq!(texts.appearance(b"7", true), Appearance::Text);

@@ -1,4 +1,4 @@
-//! Frames of one layout, one behind the other.
+//! Writes frames of one layout in sequence.
 
 use crate::error::{Error, Result};
 use crate::frame::{Frame, Labels};
@@ -9,7 +9,7 @@ use crate::text::chunked::ChunkLayout;
 use super::options::{SchemaPlace, WriteOptions};
 use super::{FORMAT, FileStart, exact, header};
 
-/// Writes frames of one layout one behind the other; the names stand in front of the first.
+/// Writes frames of one layout in sequence. The column names precede the first frame.
 #[derive(Debug)]
 pub struct CsvChunkWriter {
     options: WriteOptions,
@@ -19,7 +19,7 @@ pub struct CsvChunkWriter {
 }
 
 impl CsvChunkWriter {
-    /// A writer without a frame.
+    /// Creates a writer that has written no frame.
     #[must_use]
     pub fn new(options: WriteOptions) -> Self {
         Self { options, chunked: None, nrows: 0, nbatches: 0 }
@@ -28,12 +28,12 @@ impl CsvChunkWriter {
     /// Writes the next frame.
     ///
     /// # Errors
-    /// As [`super::encode`]; `Unrepresentable`: a frame that is not like the first. `InvalidOption`: a sidecar, which stands
-    /// beside a file that is written whole.
+    /// As [`super::encode`]. `Unrepresentable`: the frame has another layout than the first. `InvalidOption`: the options
+    /// request a sidecar, which only a file that is written whole has.
     pub fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let first = self.chunked.is_none();
         if first && self.options.index.is_none() {
-            // Later chunks go on counting where this one ends.
+            // Automatic row labels of the next chunk continue from here.
             self.options.index = Some(!super::is_automatic(frame));
         }
         let options = &self.options;
@@ -55,7 +55,7 @@ impl CsvChunkWriter {
         if options.schema == SchemaPlace::Nowhere && !options.lossy && (first || frame.nrows > 0) {
             let mut frame = frame.clone();
             if let Labels::Auto { start, step: 1, .. } = &mut frame.index.labels {
-                // Chunks go on counting: all together they count from 0.
+                // Automatic row labels continue from chunk to chunk: all together they count from 0.
                 if i64::try_from(self.nrows) == Ok(*start) {
                     *start = 0;
                 }
@@ -73,22 +73,22 @@ impl CsvChunkWriter {
         Ok(())
     }
 
-    /// Frames so far.
+    /// Number of frames so far.
     #[must_use]
     pub fn nbatches(&self) -> usize {
         self.nbatches
     }
 
-    /// Rows so far.
+    /// Number of rows so far.
     #[must_use]
     pub fn nrows(&self) -> usize {
         self.nrows
     }
 
-    /// Ends the text; nothing stands at the end of records.
+    /// Ends the text. CSV has no end mark.
     ///
     /// # Errors
-    /// The sink's own.
+    /// Errors of the sink.
     pub fn finish(&mut self, _sink: &mut dyn Sink) -> Result<()> {
         Ok(())
     }

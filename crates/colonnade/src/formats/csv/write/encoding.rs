@@ -1,11 +1,11 @@
-//! Pieces of UTF-8 in another encoding.
+//! Converts pieces of UTF-8 to another encoding.
 
 use crate::error::{Error, Result};
 
 use super::FORMAT;
 use super::options::OutputEncoding;
 
-/// The byte order mark as UTF-8, for the front of encodings that begin with one.
+/// The byte order mark in UTF-8. Some encodings begin with it.
 #[must_use]
 pub fn mark(encoding: OutputEncoding) -> &'static [u8] {
     match encoding {
@@ -14,16 +14,16 @@ pub fn mark(encoding: OutputEncoding) -> &'static [u8] {
     }
 }
 
-/// Whether the bytes are UTF-8 as they are.
+/// Whether the encoding writes the bytes of UTF-8 unchanged.
 #[must_use]
 pub fn is_utf8(encoding: OutputEncoding) -> bool {
     matches!(encoding, OutputEncoding::Utf8 | OutputEncoding::Utf8Sig)
 }
 
-/// Puts `text` into another encoding.
+/// Converts `text` to another encoding.
 ///
 /// # Errors
-/// `Unrepresentable`: a character that Latin-1 does not have, with the record that it stands in.
+/// `Unrepresentable`: a character that Latin-1 lacks, with the number of its record.
 pub fn encode(encoding: OutputEncoding, text: &mut Vec<u8>) -> Result<()> {
     let utf8 = || {
         std::str::from_utf8(text).map_err(|e| {

@@ -1,14 +1,14 @@
-//! Whether plain CSV, read again with the same options, gives the frame back: only what inference finds again may be written.
+//! Checks that plain CSV, read with the same options, gives the same frame. Only types that inference finds are accepted.
 //!
-//! | column | comes back |
+//! | column | read back exactly |
 //! |---|---|
-//! | `bool`, `int64` | as it is, Arrow's nulls too |
-//! | `uint64` | where a value is over those of `int64` |
-//! | `float64` | as it is, of NaN the usual one; in pandas and NumPy NaN is null |
-//! | text | where no cell is a word for null, and one at least is neither a number nor a truth value |
+//! | `bool`, `int64` | always, with Arrow's nulls too |
+//! | `uint64` | if a value exceeds `int64` |
+//! | `float64` | always, except NaN payloads; in pandas and NumPy NaN is null |
+//! | text | if no cell is a null value, and at least one is neither a number nor a boolean |
 //!
-//! Column labels are text of one level; row labels are 0, 1, 2... What says so here must change together with
-//! `csv::read`.
+//! Column labels must be text of one level, and row labels 0, 1, 2... These rules mirror the inference in `csv::read`:
+//! change both together.
 
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
@@ -27,23 +27,23 @@ use super::FORMAT;
 use super::ambiguous_text::{AmbiguousText, Appearance};
 use super::options::WriteOptions;
 
-/// The bits of the NaN that every reader makes.
+/// The bits of the NaN that every reader produces.
 const NAN: u64 = 0x7ff8 << 48;
 
-/// Refuses what would not come back.
+/// Refuses a frame that would not be read back exactly.
 ///
 /// # Errors
-/// `Unrepresentable`: which column or label, and what would become of it.
+/// `Unrepresentable`: the column or label, and the value that would be read back.
 pub fn check(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) -> Result<()> {
-    // What no schema would help is said first: the next step would be another.
+    // Values that CSV cannot hold even with a schema come first, because the advice in their error differs.
     for style in [TextStyle::csv(true), TextStyle::csv(false)] {
         for field in exported.schema.fields() {
-            let held = meta_of_field(field).and_then(|told| text::check(field, told.dtype, style));
+            let held = meta_of_field(field).and_then(|meta| text::check(field, meta.dtype, style));
             held.map_err(|e| e.in_member(field.name().as_str()))?;
         }
     }
     check_around(frame, options)?;
-    let looks = AmbiguousText::new(options);
+    let ambiguous = AmbiguousText::new(options);
     let slots = frame.slots()?;
     let mut tasks = Vec::with_capacity(frame.ncols);
     for ((field, data), slot) in exported.schema.fields().iter().zip(&exported.arrays).zip(slots) {
@@ -51,9 +51,9 @@ pub fn check(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) ->
             Some(Part::Block(block, _)) => Some(block.grid.dtype),
             _ => None,
         };
-        let looks = &looks;
+        let ambiguous = &ambiguous;
         tasks.push(Task::new(data.len() * 8, move || {
-            check_column(frame, field, data, dtype, looks)
+            check_column(frame, field, data, dtype, ambiguous)
                 .map_err(|lost| refused(&lost).in_member(field.name().as_str()))
         }));
     }
@@ -67,7 +67,7 @@ fn refused(lost: &str) -> Error {
     Error::unrepresentable(FORMAT, message)
 }
 
-/// Axes, names, attrs.
+/// Checks axes, names and attributes.
 fn check_around(frame: &Frame, options: &WriteOptions) -> Result<()> {
     let refuse = |lost: String| Err(refused(&lost));
     if let Some(attrs) = frame.tags.attrs.as_deref().filter(|attrs| !matches!(*attrs, "null" | "{}")) {
@@ -116,8 +116,8 @@ fn check_names(axis: &Axis, options: &WriteOptions) -> std::result::Result<(), S
     };
     let kinds = |text: &str| {
         let value: Value = serde_json::from_str(text).unwrap_or_default();
-        let told = value.get("pandas").and_then(|list| list.get(0)).unwrap_or(&value).clone();
-        is_usual_text(&told)
+        let meta = value.get("pandas").and_then(|list| list.get(0)).unwrap_or(&value).clone();
+        is_usual_text(&meta)
     };
     let tag = match level {
         Level::Column(column) => column.tag.as_deref(),
@@ -135,19 +135,19 @@ fn check_names(axis: &Axis, options: &WriteOptions) -> std::result::Result<(), S
     }
 }
 
-/// Whether pandas would choose this dtype of text itself.
+/// Whether pandas infers this text dtype by default.
 fn is_usual_text(tag: &Value) -> bool {
     let kind = tag.get("kind").and_then(Value::as_str);
     kind == Some("string") && tag.get("na").and_then(Value::as_str) == Some("nan")
 }
 
-/// What of a column would be lost.
+/// The property of a column that would be lost.
 fn check_column(
     frame: &Frame,
     field: &Field,
     data: &ArrayData,
     dtype: Option<DType>,
-    looks: &AmbiguousText,
+    ambiguous: &AmbiguousText,
 ) -> std::result::Result<(), String> {
     let data_type = data.data_type();
     let shown = dtype.map_or_else(|| crate::frame::type_name(data_type, false), |d| d.descr());
@@ -158,7 +158,7 @@ fn check_column(
     let tag: Option<Value> = tag.and_then(|text| serde_json::from_str(&text).ok());
     let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let fits = match &tag {
-        // A field of a foreign library's schema: its metadata and nullability have no place.
+        // The field comes from another library's schema. Plain CSV cannot store its metadata and nullability.
         Some(tag) if tag.get("kind").and_then(Value::as_str) == Some("field") => false,
         Some(tag) => is_text && is_usual_text(tag),
         None => dtype.is_none_or(|dtype| matches!(dtype.descr().as_str(), "|b1" | "<i8" | "<u8" | "<f8")),
@@ -172,18 +172,18 @@ fn check_column(
     if data.null_count() == data.len() {
         return Err(format!("{shown} with nothing but nulls comes back as another type"));
     }
-    if data.null_count() > 0 && !looks.is_null_word(matches!(data_type, DataType::Float64)) {
+    if data.null_count() > 0 && !ambiguous.is_null_word(matches!(data_type, DataType::Float64)) {
         return Err("null, spelled as na_rep= says, comes back as a value".into());
     }
     match data_type {
         DataType::Boolean | DataType::Int64 => Ok(()),
         DataType::Float64 => {
             let values = data.buffer::<f64>(0).get(..data.len()).unwrap_or(&[]);
-            if values.iter().any(|v| v.is_nan()) && !looks.is_null_word(false) {
+            if values.iter().any(|v| v.is_nan()) && !ambiguous.is_null_word(false) {
                 return Err("NaN, spelled as na_rep= says, comes back as a value".into());
             }
-            let odd = |row: usize, v: f64| v.is_nan() && v.to_bits() != NAN && data.is_valid(row);
-            match values.iter().copied().enumerate().find(|(row, v)| odd(*row, *v)) {
+            let has_payload = |row: usize, v: f64| v.is_nan() && v.to_bits() != NAN && data.is_valid(row);
+            match values.iter().copied().enumerate().find(|(row, v)| has_payload(*row, *v)) {
                 None => Ok(()),
                 Some((row, v)) => Err(format!(
                     "the NaN in row {row} (bits {:#x}) comes back as the usual one ({NAN:#x})",
@@ -197,11 +197,11 @@ fn check_column(
             let found = values.iter().enumerate().any(|(row, v)| data.is_valid(row) && big(v));
             if found { Ok(()) } else { Err("uint64 whose values fit int64 comes back as int64".into()) }
         }
-        DataType::Utf8 => check_text::<i32>(data, looks),
-        DataType::LargeUtf8 => check_text::<i64>(data, looks),
+        DataType::Utf8 => check_text::<i32>(data, ambiguous),
+        DataType::LargeUtf8 => check_text::<i64>(data, ambiguous),
         DataType::Utf8View => {
             let array = arrow_array::StringViewArray::from(data.clone());
-            check_cells(array.iter(), looks)
+            check_cells(array.iter(), ambiguous)
         }
         _ => Err(format!("{shown} comes back as another type")),
     }
@@ -209,22 +209,22 @@ fn check_column(
 
 fn check_text<O: arrow_array::OffsetSizeTrait>(
     data: &ArrayData,
-    looks: &AmbiguousText,
+    ambiguous: &AmbiguousText,
 ) -> std::result::Result<(), String> {
     let array = arrow_array::GenericStringArray::<O>::from(data.clone());
-    check_cells(array.iter(), looks)
+    check_cells(array.iter(), ambiguous)
 }
 
 fn check_cells<'a>(
     cells: impl Iterator<Item = Option<&'a str>>,
-    looks: &AmbiguousText,
+    ambiguous: &AmbiguousText,
 ) -> std::result::Result<(), String> {
     let (mut is_text, mut all_empty, mut first) = (false, true, None);
     for (row, cell) in cells.enumerate() {
         let Some(cell) = cell else { continue };
         first.get_or_insert(cell);
         all_empty &= cell.is_empty();
-        match looks.appearance(cell.as_bytes(), is_text) {
+        match ambiguous.appearance(cell.as_bytes(), is_text) {
             Appearance::Text => is_text = true,
             Appearance::Null => return Err(format!("the text {cell:?} in row {row} comes back as null")),
             Appearance::Value => {}

@@ -1,4 +1,4 @@
-//! The fields of one column: the types that most columns have written directly, all others as [`crate::cells::text`] spells them.
+//! Writes the fields of one column. Common types have direct writers; [`crate::cells::text`] formats all others.
 
 use arrow_buffer::{ArrowNativeType, NullBuffer};
 use arrow_data::ArrayData;
@@ -13,25 +13,25 @@ use crate::frame::DType;
 
 use super::quoting::Dialect;
 
-/// Writes the fields of one column, quoted where they have to be.
+/// Writes the fields of one column, and quotes them where necessary.
 pub trait FieldWriter: Send + Sync {
     /// Appends the field of `row`.
     ///
     /// # Errors
-    /// `Unrepresentable`, without place: a value that CSV cannot hold.
+    /// `Unrepresentable`, without a position: a value that CSV cannot hold.
     fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()>;
 }
 
-/// How a column is written.
+/// The style of a column.
 #[derive(Debug, Clone, Copy)]
 pub struct FieldStyle {
-    /// How values are spelled.
+    /// The text style of values.
     pub style: TextStyle,
-    /// Without a schema: whether NaN is null, as nothing else is missing in the columns of the frame's library.
+    /// Without a schema: whether NaN is null, because the frame's library has no other missing value.
     pub nan_is_null: bool,
 }
 
-/// What writes the fields of `data`. `says`: the NumPy dtype that the field's metadata says.
+/// Returns the writer of the fields of `data`. `says`: the NumPy dtype in the field's metadata.
 ///
 /// # Errors
 /// `Unrepresentable`: a type that CSV cannot hold.
@@ -42,7 +42,8 @@ pub fn fields<'a>(
     manner: FieldStyle,
     dialect: &Dialect,
 ) -> Result<Box<dyn FieldWriter + 'a>> {
-    // Digits, signs, points and letters: none of them is a mark, unless somebody chose one that some kinds are spelled with.
+    // These types use only digits, signs, points and letters. They need quotes only if an option makes such a character
+    // special.
     let bare = [dialect.delimiter, dialect.quote].iter().all(|mark| !b": ()".contains(mark));
     if says.is_none_or(|dtype| dtype.unit.is_none())
         && let Some(direct) = direct(data, manner, dialect)
@@ -60,7 +61,7 @@ pub fn fields<'a>(
     }))
 }
 
-/// What kind of field a type makes.
+/// The kind of field of a type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FieldKind {
     Number,
@@ -82,14 +83,14 @@ impl FieldKind {
     }
 }
 
-/// Fields that a `TextWriter` spells.
+/// Fields that a `TextWriter` formats.
 struct TextFields<'a> {
     writer: Box<dyn TextWriter + 'a>,
-    /// Whether no field needs a look.
+    /// Whether no field can need quotes.
     is_plain: bool,
     /// Whether every field is quoted.
     quoted: bool,
-    /// Whether the decimal mark is not the point.
+    /// Whether the decimal mark is not a point.
     point: bool,
 }
 
@@ -105,18 +106,18 @@ impl FieldWriter for TextFields<'_> {
             point(start, dialect, out);
         }
         if !self.is_plain || self.quoted {
-            dialect.settle(start, self.quoted, out);
+            dialect.quote_tail(start, self.quoted, out);
         }
         Ok(())
     }
 }
 
-/// The decimal mark in what stands from `start` on.
+/// Replaces the point in `out[start..]` by the decimal mark.
 fn point(start: usize, dialect: &Dialect, out: &mut [u8]) {
     out.iter_mut().skip(start).filter(|byte| **byte == b'.').for_each(|byte| *byte = dialect.decimal);
 }
 
-/// Columns of text and integers; of floats where no schema has NaN written with its payload.
+/// Returns the direct writer of text and integers, and of floats if NaN is written without its payload.
 fn direct<'a>(
     data: &'a ArrayData,
     manner: FieldStyle,
@@ -189,7 +190,7 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> FieldWriter for FloatField
         let start = out.len();
         let wide: f64 = (*value).into();
         if wide.is_finite() {
-            // Of narrower floats the shortest text is another one, unless they are integers that they hold every one of.
+            // Narrower floats have a shorter text, except integers in the range that the type holds without gaps.
             let simple = size_of::<T>() == 8 || wide.abs() < 1e7 && wide.trunc() == wide;
             if !(simple && digits::float(wide, out)) {
                 out.extend_from_slice(zmij::Buffer::new().format_finite(*value).as_bytes());
@@ -208,7 +209,7 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> FieldWriter for FloatField
         }
         if dialect.numbers || dialect.decimal != b'.' {
             point(start, dialect, out);
-            dialect.settle(start, dialect.numbers, out);
+            dialect.quote_tail(start, dialect.numbers, out);
         }
         Ok(())
     }

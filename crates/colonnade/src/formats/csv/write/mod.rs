@@ -1,4 +1,4 @@
-//! From frames to CSV: plain, where it comes back exactly or may be lossy, or with a schema in a first line or in a sidecar.
+//! Writes frames as CSV: plain if it is read back exactly or may be lossy, or with a schema in the first line or in a sidecar.
 
 mod ambiguous_text;
 mod chunks;
@@ -33,14 +33,14 @@ use records::{CsvRecords, RecordColumn};
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "csv";
 
-/// What the first line of a file with a schema begins with; the header follows as JSON.
+/// The start of the first line of a file with a schema. The header follows as JSON.
 pub const COMMENT: &str = "# colonnade: ";
 
-/// Encodes `frame`. With [`SchemaPlace::Sidecar`] what [`sidecar`] answers belongs beside it.
+/// Encodes `frame`. With [`SchemaPlace::Sidecar`] the caller also writes the result of [`sidecar`].
 ///
 /// # Errors
-/// `Unrepresentable`, naming column and reason: a type that CSV cannot hold; plain CSV that would not come back exactly; the
-/// sink's own.
+/// `Unrepresentable`, with column and reason: CSV cannot hold the type, or plain CSV would not be read back exactly. Errors
+/// of the sink.
 pub fn encode(
     frame: &Frame,
     options: &WriteOptions,
@@ -58,7 +58,7 @@ pub fn encode(
     write(frame, &exported, FileStart { whole: true, header: header.as_deref() }, options, sink, progress)
 }
 
-/// What stands beside a file that is written with these options: the header, as JSON and a line end.
+/// The content of the sidecar of a file that is written with these options: the header as JSON, and a line end.
 ///
 /// # Errors
 /// `Unrepresentable`: labels, categories or dtypes that have no text.
@@ -68,7 +68,7 @@ pub fn sidecar(frame: &Frame, options: &WriteOptions) -> Result<Vec<u8>> {
     Ok(text)
 }
 
-/// What a file begins with.
+/// The start of a file.
 #[derive(Debug, Clone, Copy)]
 struct FileStart<'a> {
     /// Byte order mark and names.
@@ -77,7 +77,7 @@ struct FileStart<'a> {
     header: Option<&'a str>,
 }
 
-/// The header. `whole`: whether these are all rows.
+/// The header. `whole`: whether the frame has all rows of the file.
 fn header(exported: &ExportedFrame, options: &WriteOptions, whole: bool) -> Result<String> {
     let mut header = exported.header("csv");
     if !whole {
@@ -94,7 +94,7 @@ fn header(exported: &ExportedFrame, options: &WriteOptions, whole: bool) -> Resu
     header.to_json(TextStyle::json(FORMAT))
 }
 
-/// What stands for null. A record of one null is no empty line, which readers skip.
+/// The text of null. A file of one column has `NA` instead of an empty text, because readers skip empty lines.
 fn null_text(ncolumns: usize, options: &WriteOptions) -> &str {
     if ncolumns == 1 && options.na_rep.is_empty() { "NA" } else { &options.na_rep }
 }
@@ -140,7 +140,7 @@ fn write(
     for named in &data {
         columns.push(column(&named.name, named, manner, &dialect)?);
     }
-    // Rows of no field are counted by the header, not by empty lines.
+    // The header counts rows without fields. No empty lines are written for them.
     let nrows = if columns.is_empty() { 0 } else { frame.nrows };
     let sections: [Box<dyn TextSection + '_>; 1] =
         [Box::new(CsvRecords { opening: front, columns, dialect, nrows })];
@@ -157,25 +157,25 @@ fn column<'a>(
     dialect: &Dialect,
 ) -> Result<RecordColumn<'a>> {
     let fields = meta_of_field(&named.field)
-        .and_then(|told| fields::fields(&named.field, told.dtype, &named.data, manner, dialect))
+        .and_then(|meta| fields::fields(&named.field, meta.dtype, &named.data, manner, dialect))
         .map_err(|e: Error| e.in_member(name))?;
     let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);
     Ok(RecordColumn { name: name.to_owned(), fields, nbytes })
 }
 
-/// The names of data columns behind a header.
+/// The names of data columns in a file with a header.
 fn data_keys(exported: &ExportedFrame) -> Vec<String> {
     exported.keys().into_iter().take(exported.ncols).collect()
 }
 
-/// Row labels behind a header, under their keys.
+/// Row labels in a file with a header, under their keys.
 fn described_levels(exported: &ExportedFrame) -> Result<Vec<NamedColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(exported.keys());
     let levels = fields.skip(exported.ncols);
     Ok(levels.map(|((field, data), name)| NamedColumn { name, ..NamedColumn::new(field, data) }).collect())
 }
 
-/// Row labels of plain CSV: where they are not automatic, or as asked.
+/// Row labels of plain CSV: written if they are not automatic, or as the option says.
 fn plain_levels(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) -> Result<Vec<NamedColumn>> {
     if !options.index.unwrap_or_else(|| !is_automatic(frame)) {
         return Ok(Vec::new());
@@ -191,7 +191,7 @@ fn is_automatic(frame: &Frame) -> bool {
     matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. })
 }
 
-/// Whether the frame came from a library that tells null from NaN in all columns.
+/// Whether the frame came from a library that distinguishes null from NaN in all columns.
 fn of_arrow(frame: &Frame) -> bool {
     let origin = frame.tags.origin.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let library = origin.as_ref().and_then(|origin| origin.get("library")?.as_str());

@@ -1,4 +1,4 @@
-//! The records of names.
+//! The header records, which hold the column names.
 
 use crate::arrow::index_names;
 use crate::arrow::names;
@@ -9,10 +9,10 @@ use crate::frame::{Frame, Labels};
 
 use super::quoting::Dialect;
 
-/// The labels of columns as text, a list for each level; a missing one is empty.
+/// The column labels as text, one list per level. A missing label is empty.
 ///
 /// # Errors
-/// `Unrepresentable`: labels that have no text.
+/// `Unrepresentable`: labels without a text form.
 pub fn labels(frame: &Frame) -> Result<Vec<Vec<String>>> {
     if !matches!(&frame.columns.labels, Labels::Levels(levels) if levels.len() > 1) {
         let texts = names::texts(&frame.columns)?;
@@ -33,7 +33,7 @@ pub fn labels(frame: &Frame) -> Result<Vec<Vec<String>>> {
     Ok(out)
 }
 
-/// Writes a record a level: the names of row labels, in the first one, then those of columns.
+/// Writes one record per level: the names of the row labels (only in the first record), then those of the columns.
 pub fn write(index: &[&str], columns: &[Vec<String>], dialect: &Dialect, out: &mut Vec<u8>) {
     for (i, level) in columns.iter().enumerate() {
         let index = index.iter().map(|name| if i == 0 { *name } else { "" });

@@ -1,41 +1,41 @@
-//! Options for writing CSV, validated when they are made.
+//! Options for writing CSV. Their constructor validates them.
 
 use crate::error::{Error, Result};
 
 use super::FORMAT;
 
-/// Which fields stand between quotes.
+/// The fields that are quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Quoting {
-    /// Those that could be taken for something else.
+    /// Fields that a reader could parse as something else.
     #[default]
     Minimal,
-    /// All but numbers and booleans.
+    /// All fields except numbers and booleans.
     Nonnumeric,
-    /// All.
+    /// All fields.
     All,
 }
 
-/// How characters become bytes.
+/// The character encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OutputEncoding {
-    /// Without a byte order mark.
+    /// UTF-8 without a byte order mark.
     #[default]
     Utf8,
-    /// Behind a byte order mark, as spreadsheets want it.
+    /// UTF-8 after a byte order mark, which spreadsheets expect.
     Utf8Sig,
-    /// Little-endian, behind a byte order mark.
+    /// Little-endian UTF-16 after a byte order mark.
     Utf16,
-    /// Without a byte order mark.
+    /// Little-endian UTF-16 without a byte order mark.
     Utf16Le,
-    /// Without a byte order mark.
+    /// Big-endian UTF-16 without a byte order mark.
     Utf16Be,
-    /// One byte a character; those over U+00FF are refused.
+    /// One byte per character. Characters above U+00FF are refused.
     Latin1,
 }
 
 impl OutputEncoding {
-    /// The encoding of a name.
+    /// The encoding with this name.
     ///
     /// # Errors
     /// `InvalidOption` with the known names.
@@ -56,7 +56,7 @@ impl OutputEncoding {
         })
     }
 
-    /// The name under which readers know it.
+    /// The name of the encoding, as readers spell it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -69,44 +69,44 @@ impl OutputEncoding {
     }
 }
 
-/// Where names, types and axes stand that CSV has no place for.
+/// The place of the schema: names, types and axes that CSV itself cannot store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SchemaPlace {
-    /// Nowhere: a frame that would not come back exactly is refused, unless it may be `lossy`.
+    /// Not stored. A frame that would not be read back exactly is refused, unless `lossy` is set.
     #[default]
     Nowhere,
-    /// In a comment, the first line.
+    /// In the first line, as a comment.
     Header,
-    /// In a file of their own, beside this one: see [`super::sidecar`].
+    /// In a sidecar file; see [`super::sidecar`].
     Sidecar,
 }
 
 /// Options for writing CSV.
 #[derive(Debug, Clone)]
 pub struct WriteOptions {
-    /// Between fields; an ASCII character.
+    /// The delimiter of fields, an ASCII character.
     pub delimiter: u8,
-    /// Around fields; an ASCII character.
+    /// The quote character, in ASCII.
     pub quotechar: u8,
     /// Whether the first record holds the column names.
     pub header: bool,
-    /// Whether row labels are the first columns; where they are not automatic if `None`.
+    /// Whether row labels are written as the first columns. `None`: if they are not automatic.
     pub index: Option<bool>,
-    /// Which fields are quoted.
+    /// The fields that are quoted.
     pub quoting: Quoting,
-    /// Whether records end with CR LF rather than LF.
+    /// Whether records end with CR LF instead of LF.
     pub crlf: bool,
-    /// What stands for null.
+    /// The text of null.
     pub na_rep: String,
     /// The decimal mark: `.` or `,`.
     pub decimal: u8,
-    /// How characters become bytes.
+    /// The character encoding.
     pub encoding: OutputEncoding,
-    /// Where the schema stands.
+    /// The place of the schema.
     pub schema: SchemaPlace,
-    /// Whether plain CSV is written that does not come back exactly.
+    /// Whether plain CSV may be written that is not read back exactly.
     pub lossy: bool,
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
 }
 
@@ -130,10 +130,10 @@ impl Default for WriteOptions {
 }
 
 impl WriteOptions {
-    /// Checks that the options go together.
+    /// Checks that the options do not contradict each other.
     ///
     /// # Errors
-    /// `InvalidOption`: which option, what was expected and what was found.
+    /// `InvalidOption`: the option, with the expected and the found value.
     pub fn check(self) -> Result<Self> {
         let refuse = |message: String| Err(Error::invalid_option(FORMAT, message));
         let shown = |byte: u8| char::from(byte);

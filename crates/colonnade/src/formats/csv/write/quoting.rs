@@ -1,4 +1,4 @@
-//! What a field may not hold bare, and how it is quoted.
+//! Decides which fields need quotes, and writes them.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use crate::cells::simd128::Needles;
 
 use super::options::{Quoting, SchemaPlace, WriteOptions};
 
-/// Characters that programs take for delimiters when they go by the look of a file. A field that holds one is quoted, whichever
-/// is in use: so only the one in use occurs outside quotes.
+/// Characters that sniffers accept as delimiters. A field that contains any of them is quoted, so that only the real delimiter
+/// occurs outside quotes.
 const DELIMITERS: &[u8] = b",;\t|";
 
-/// The dialect of a file being written.
+/// The dialect of the written file.
 #[derive(Debug, Clone)]
 pub struct Dialect {
     pub(super) delimiter: u8,
     pub(super) quote: u8,
     /// Bytes that make quotes necessary.
     special: [bool; 256],
-    /// The same bytes to look for all at once; `None` where they are too many.
+    /// The same bytes for a vectorized search; `None` if there are too many.
     needles: Option<Needles>,
     pub(super) null: Vec<u8>,
     /// Whether text is always quoted.
     pub(super) text: bool,
-    /// Whether numbers and booleans are.
+    /// Whether numbers and booleans are always quoted.
     pub(super) numbers: bool,
     pub(super) line_end: &'static [u8],
     pub(super) decimal: u8,
 }
 
 impl Dialect {
-    /// Those of some options; `null`: what stands for it.
+    /// The dialect of some options. `null`: the text of null.
     #[must_use]
     pub fn new(options: &WriteOptions, null: &str) -> Self {
         let mut special = [false; 256];
-        // NUL outside quotes is what text of another encoding has: it is refused there.
-        let own = [options.delimiter, options.quotechar, b'\r', b'\n', 0];
-        // Readers that skip our comment take the sign for a comment's wherever it stands.
+        // Readers refuse NUL outside quotes, because it is a sign of another encoding.
+        let syntax = [options.delimiter, options.quotechar, b'\r', b'\n', 0];
+        // Readers that skip the header's comment treat `#` as a comment anywhere in a line.
         let comment: &[u8] = if options.schema == SchemaPlace::Header { b"#" } else { b"" };
-        for &byte in own.iter().chain(DELIMITERS).chain(comment) {
+        for &byte in syntax.iter().chain(DELIMITERS).chain(comment) {
             if let Some(entry) = special.get_mut(usize::from(byte)) {
                 *entry = true;
             }
@@ -57,19 +57,19 @@ impl Dialect {
         }
     }
 
-    /// Whether text would be taken for something else if it stood bare: fields, null, the end of a line, a comment, a byte
-    /// order mark.
+    /// Whether a reader would misread the text without quotes: as several fields, null, a line end, a comment or a byte order
+    /// mark.
     #[inline]
     #[must_use]
     pub fn is_special(&self, text: &[u8]) -> bool {
-        self.is_odd(text) || self.has_special(text)
+        self.has_special_meaning(text) || self.has_special(text)
     }
 
-    /// Whether text means something by the way it begins, or as a whole.
+    /// Whether the start of the text, or the text as a whole, has a special meaning.
     #[inline]
-    fn is_odd(&self, text: &[u8]) -> bool {
+    fn has_special_meaning(&self, text: &[u8]) -> bool {
         let Some(&first) = text.first() else { return true };
-        // Lines of blanks are no records.
+        // Readers skip lines that contain only white space.
         first == b'#'
             || (first <= b' ' || first >= 0xc2) && is_blank_or_marked(text)
             || text.len() == self.null.len() && text == self.null
@@ -79,18 +79,18 @@ impl Dialect {
         text.iter().any(|&byte| self.special.get(usize::from(byte)) == Some(&true))
     }
 
-    /// Appends text that is no null.
+    /// Appends text that is not null, with quotes if necessary.
     #[inline]
     pub fn put(&self, text: &[u8], out: &mut Vec<u8>) {
         self.put_part(text, 0..text.len(), out);
     }
 
-    /// The same, of the part `range` of `bytes`. It is copied while it is looked at.
+    /// Appends `bytes[range]` like [`Dialect::put`]. One pass searches and copies.
     #[inline]
     pub fn put_part(&self, bytes: &[u8], range: Range<usize>, out: &mut Vec<u8>) {
         let Some(text) = bytes.get(range.clone()) else { return self.quote(&[], 0..0, out) };
         let needles = match &self.needles {
-            Some(needles) if !(self.text || self.is_odd(text)) => needles,
+            Some(needles) if !(self.text || self.has_special_meaning(text)) => needles,
             None if !(self.text || self.is_special(text)) => return out.extend_from_slice(text),
             _ => return self.quote(bytes, range, out),
         };
@@ -98,7 +98,7 @@ impl Dialect {
         let end = simd128::copy(bytes, range.clone(), out, |chunk| needles.or_control(chunk));
         if end < range.end {
             let rest = bytes.get(end..range.end).unwrap_or(&[]);
-            // Not every control character is special.
+            // The search finds all control characters, but not all of them are special.
             if self.has_special(rest) {
                 out.truncate(start);
                 self.quote(bytes, range, out);
@@ -108,8 +108,8 @@ impl Dialect {
         }
     }
 
-    /// Puts what stands in `out` from `start` on between quotes where it has to stand there, or `always`.
-    pub fn settle(&self, start: usize, always: bool, out: &mut Vec<u8>) {
+    /// Quotes `out[start..]` if necessary, or `always`.
+    pub fn quote_tail(&self, start: usize, always: bool, out: &mut Vec<u8>) {
         let Some(text) = out.get(start..) else { return };
         if always || self.is_special(text) {
             let text = text.to_vec();
@@ -133,12 +133,12 @@ impl Dialect {
     }
 }
 
-/// Whether there is nothing but white space, or a byte order mark in front.
+/// Whether the text is only white space, or starts with a byte order mark.
 fn is_blank_or_marked(text: &[u8]) -> bool {
     if text.starts_with("\u{feff}".as_bytes()) {
         return true;
     }
-    // Most texts are told by their first character: long ones are not looked at whole.
+    // The loop ends at the first other character, which most texts begin with.
     let mut rest = text;
     while let Some(&first) = rest.first() {
         let n = (first.leading_ones() as usize).max(1);
@@ -187,14 +187,14 @@ mod tests {
         }
         let header = WriteOptions { schema: SchemaPlace::Header, ..options.clone() };
         assert_eq!(put("a#b", &header), "\"a#b\"");
-        let odd = WriteOptions { delimiter: b':', quotechar: b'\'', na_rep: "NA".into(), ..options };
-        assert_eq!(put("it's", &odd), "'it''s'");
-        assert_eq!(put("a:b", &odd), "'a:b'");
-        assert_eq!(put("NA", &odd), "'NA'");
-        assert_eq!(put("NAN", &odd), "NAN");
+        let custom = WriteOptions { delimiter: b':', quotechar: b'\'', na_rep: "NA".into(), ..options };
+        assert_eq!(put("it's", &custom), "'it''s'");
+        assert_eq!(put("a:b", &custom), "'a:b'");
+        assert_eq!(put("NA", &custom), "'NA'");
+        assert_eq!(put("NAN", &custom), "NAN");
     }
 
-    /// The fields byte by byte.
+    /// Quotes byte by byte.
     fn plainly(dialect: &Dialect, text: &[u8]) -> Vec<u8> {
         if !dialect.is_special(text) {
             return text.to_vec();
@@ -217,7 +217,7 @@ mod tests {
             options.clone(),
             WriteOptions { schema: SchemaPlace::Header, ..options.clone() },
             WriteOptions { delimiter: b':', quotechar: b'\'', na_rep: "-".into(), ..options.clone() },
-            // One byte more than are looked for at once.
+            // One special byte more than the vectorized search supports.
             WriteOptions { delimiter: b':', quotechar: b'\'', schema: SchemaPlace::Header, ..options },
         ];
         for options in all {

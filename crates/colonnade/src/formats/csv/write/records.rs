@@ -1,4 +1,4 @@
-//! Records: the fields of a row between delimiters.
+//! Writes records: the fields of a row, separated by delimiters.
 
 use std::ops::Range;
 
@@ -14,11 +14,11 @@ pub struct RecordColumn<'a> {
     pub name: String,
     /// Its fields.
     pub fields: Box<dyn FieldWriter + 'a>,
-    /// Bytes of a field, more or less.
+    /// Estimated bytes of a field.
     pub nbytes: usize,
 }
 
-/// The records of a file, behind what it begins with.
+/// The records of a file, and the bytes that precede them.
 pub struct CsvRecords<'a> {
     /// Byte order mark, header, names.
     pub opening: Vec<u8>,
@@ -26,7 +26,7 @@ pub struct CsvRecords<'a> {
     pub columns: Vec<RecordColumn<'a>>,
     /// The dialect.
     pub dialect: Dialect,
-    /// Rows.
+    /// Number of rows.
     pub nrows: usize,
 }
 

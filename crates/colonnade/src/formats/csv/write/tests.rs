@@ -1,4 +1,4 @@
-//! Frames as literal text, and what plain CSV refuses.
+//! Frames as literal text, and frames that plain CSV refuses.
 
 use arrow_array::{
     Array, BooleanArray, Float64Array, Int64Array, LargeStringArray, ListArray, StringArray, UInt64Array,
@@ -106,7 +106,7 @@ fn lossy_columns_are_refused_by_name() {
         assert!(matches!(error.kind(), ErrorKind::Unrepresentable), "{error}");
         assert!(error.to_string().contains(says), "{error}: {says}");
         if says == "list" {
-            // No option would hold it: none is advised.
+            // No option would help, so the error advises none.
             let error = error.to_string();
             assert!(!error.contains("schema=") && !error.contains("lossy="), "{error}");
         } else {

@@ -60,12 +60,12 @@ pub(crate) fn array(column: &BlockOrColumn) -> Option<ArrayData> {
     ArrayDataBuilder::new(data_type).len(block.grid.nrows).add_buffer(buffer).build().ok()
 }
 
-/// Casts the cells to the type `wanted`; nulls cast to any type. Returns `None` if information would be lost. Floats with
+/// Casts the cells to the type `target`; nulls cast to any type. Returns `None` if information would be lost. Floats with
 /// fewer bits are the nearest ones: a schema stores only the text, and shorter floats were written as their shortest text.
 #[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // Rounded to the nearest, ties to even.
-pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
-    match (data.data_type(), wanted) {
-        (DataType::Null, _) => Some(ArrayData::new_null(wanted, data.len())),
+pub(crate) fn cast(target: &DataType, data: &ArrayData) -> Option<ArrayData> {
+    match (data.data_type(), target) {
+        (DataType::Null, _) => Some(ArrayData::new_null(target, data.len())),
         (DataType::Int64, DataType::Float64) => floats::<Int64Type>(data),
         (DataType::UInt64, DataType::Float64) => floats::<UInt64Type>(data),
         (DataType::Int64, DataType::Float32) => nearest::<Int64Type, Float32Type>(data, |value| value as f32),
@@ -79,7 +79,7 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
             nearest::<Int64Type, Float16Type>(data, |value| nearest_half(value as f64))
         }
         (DataType::Float64, DataType::Float16) => nearest::<Float64Type, Float16Type>(data, nearest_half),
-        _ => typed::cast(wanted, data),
+        _ => typed::cast(target, data),
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! A column without a single type (mixed cells, decimals) is only checked and counted. Its cells are read in a second pass,
 //! once the type is known for the whole input.
-//! is known for the whole input.
 
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;

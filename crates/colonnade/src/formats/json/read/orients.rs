@@ -107,7 +107,7 @@ pub(crate) fn rows_of_members(
     orient: JsonOrient,
     declared: &DeclaredColumns,
 ) -> Result<(ScannedTable, usize)> {
-    let (wanted, kind) = match orient {
+    let (expected_key, kind) = match orient {
         JsonOrient::Records | JsonOrient::Columns => ("records", (RowContainer::Array, RowForm::Named)),
         JsonOrient::Index => ("index", (RowContainer::Object, RowForm::Named)),
         JsonOrient::Table => ("data", (RowContainer::Array, RowForm::Named)),
@@ -115,7 +115,7 @@ pub(crate) fn rows_of_members(
     };
     let mut found = None;
     while let Some((key, at)) = context.locate(members.next(&mut scan))? {
-        if key == wanted {
+        if key == expected_key {
             let (table, end) = declared_rows(context, scan.at, kind, 2, declared)?;
             found = Some(table);
             scan.at = end;
@@ -136,14 +136,16 @@ pub(crate) fn rows_of_members(
             // This member serves other readers; the header has the same information.
             context.locate(scan.value(1, &context.rules))?;
         } else {
-            let message = format!("expected \"{wanted}\" behind the header, found the key {key:?}.");
+            let message = format!("expected \"{expected_key}\" behind the header, found the key {key:?}.");
             return Err(context.error(JsonFault::malformed(at, message)));
         }
     }
     let end = scan.at;
     let none = || {
-        context
-            .error(JsonFault::malformed(end, format!("expected \"{wanted}\" behind the header, found none.")))
+        context.error(JsonFault::malformed(
+            end,
+            format!("expected \"{expected_key}\" behind the header, found none."),
+        ))
     };
     let mut table = found.ok_or_else(none)?;
     table.labels = None;

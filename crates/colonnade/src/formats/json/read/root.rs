@@ -174,7 +174,7 @@ fn decode_with_header(context: &Context<'_>, mut scan: Scan<'_>) -> Result<Decod
     })?;
     if let Some(asked) = context.options.orient.filter(|asked| *asked != orient) {
         let message = format!(
-            "expected what orient={:?} lays out, found a header that says {:?}. Leave orient= out to have it told.",
+            "expected what orient={:?} lays out, found a header that says {:?}. Leave orient= out to have it detected.",
             asked.name(),
             orient.name()
         );

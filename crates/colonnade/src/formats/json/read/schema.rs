@@ -139,10 +139,10 @@ impl TableSchema<'_> {
         let text = |key: &str| field.get(key).and_then(Value::as_str);
         let data = dtypes::array(&column);
         if let Some(said) = text("extDtype")
-            && let Some((wanted, tag)) = dtypes::type_of_ext_dtype(said)
+            && let Some((data_type, tag)) = dtypes::type_of_ext_dtype(said)
         {
             let found = data.as_ref().map_or("several kinds".to_owned(), |data| data.data_type().to_string());
-            let data = data.and_then(|data| dtypes::cast(&wanted, &data)).ok_or_else(|| {
+            let data = data.and_then(|data| dtypes::cast(&data_type, &data)).ok_or_else(|| {
                 self.schema_error(format!("{name}: expected cells of extDtype {said}, found {found}."))
             })?;
             if tag.is_none()
@@ -180,9 +180,10 @@ impl TableSchema<'_> {
                 Ok(BlockOrColumn::Column(Column::new(floats)))
             }
             Some("any") => {
-                let told = field.get("constraints").and_then(|c| c.get("enum")).and_then(Value::as_array);
-                let Some(told) = told else { return Ok(column) };
-                let Some(data) = self.categories(name, told, &data)? else { return Ok(column) };
+                let categories =
+                    field.get("constraints").and_then(|c| c.get("enum")).and_then(Value::as_array);
+                let Some(categories) = categories else { return Ok(column) };
+                let Some(data) = self.categories(name, categories, &data)? else { return Ok(column) };
                 let ordered = field.get("ordered").and_then(Value::as_bool) == Some(true);
                 Ok(BlockOrColumn::Column(Column { ordered, ..Column::new(data) }))
             }
@@ -205,19 +206,19 @@ impl TableSchema<'_> {
     }
 
     /// Reads categories of text, integers or floats. Returns `None` for others, and if the cells have another type.
-    fn categories(&self, name: &str, told: &[Value], data: &ArrayData) -> Result<Option<ArrayData>> {
-        if let Some(texts) = told.iter().map(Value::as_str).collect::<Option<Vec<_>>>() {
+    fn categories(&self, name: &str, categories: &[Value], data: &ArrayData) -> Result<Option<ArrayData>> {
+        if let Some(texts) = categories.iter().map(Value::as_str).collect::<Option<Vec<_>>>() {
             let Some(cells) = dtypes::cast(&DataType::LargeUtf8, data) else { return Ok(None) };
             let cells = LargeStringArray::from(cells);
             let values = LargeStringArray::from(texts.clone()).into_data();
             return self.dictionary(name, &texts, cells.iter(), values).map(Some);
         }
-        if let Some(integers) = told.iter().map(Value::as_i64).collect::<Option<Vec<_>>>() {
+        if let Some(integers) = categories.iter().map(Value::as_i64).collect::<Option<Vec<_>>>() {
             let Some(cells) = dtypes::integers(data) else { return Ok(None) };
             let values = Int64Array::from(integers.clone()).into_data();
             return self.dictionary(name, &integers, cells.iter(), values).map(Some);
         }
-        let Some(floats) = told.iter().map(Value::as_f64).collect::<Option<Vec<_>>>() else {
+        let Some(floats) = categories.iter().map(Value::as_f64).collect::<Option<Vec<_>>>() else {
             return Ok(None);
         };
         let Some(cells) = dtypes::cast(&DataType::Float64, data) else { return Ok(None) };

@@ -45,7 +45,7 @@ pub(crate) fn sniff(mut scan: Scan<'_>, orient: Option<JsonOrient>, rules: &Json
         (b'[' | b'{', Some(orient)) => {
             let what = if root == b'[' { "an array" } else { "an object" };
             let message = format!(
-                "expected what orient={:?} lays out, found {what}. Leave orient= out to have it told.",
+                "expected what orient={:?} lays out, found {what}. Leave orient= out to have it detected.",
                 orient.name()
             );
             Err(JsonFault::malformed(scan.at, message))

@@ -14,8 +14,8 @@ use crate::cells::text::{TextCell, TextReader};
 use crate::frame::DTypeKind;
 
 /// Returns the column of `field` if the scanned column already has its type, or has integers that fit its type.
-pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Result<Option<ArrayData>> {
-    let plain = match told.dtype {
+pub(crate) fn direct(field: &Field, plan: &FieldPlan, data: &ArrayData) -> Result<Option<ArrayData>> {
+    let plain = match plan.dtype {
         None => true,
         Some(dtype) => {
             data.null_count() == 0
@@ -36,12 +36,12 @@ pub(crate) fn direct(field: &Field, told: &FieldPlan, data: &ArrayData) -> Resul
     Ok(cast(field.data_type(), data))
 }
 
-/// Casts the values to the type `wanted` if nothing is lost.
-pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
-    if data.data_type() == wanted && !matches!(wanted, DataType::Null) {
+/// Casts the values to the type `target` if nothing is lost.
+pub(crate) fn cast(target: &DataType, data: &ArrayData) -> Option<ArrayData> {
+    if data.data_type() == target && !matches!(target, DataType::Null) {
         return Some(data.clone());
     }
-    match (data.data_type(), wanted) {
+    match (data.data_type(), target) {
         (DataType::LargeUtf8, DataType::Utf8) => to_short_text(data),
         (DataType::Float64, DataType::Float32) => to_float32(data),
         (DataType::Int64, DataType::Int8) => cast_integers::<Int8Type>(data),
@@ -52,11 +52,11 @@ pub(crate) fn cast(wanted: &DataType, data: &ArrayData) -> Option<ArrayData> {
         (DataType::Int64, DataType::UInt32) => cast_integers::<UInt32Type>(data),
         (DataType::Int64, DataType::UInt64) => cast_integers::<UInt64Type>(data),
         (DataType::LargeList(_), DataType::LargeList(item) | DataType::List(item)) => {
-            list(wanted, item, data)
+            list(target, item, data)
         }
         (DataType::Struct(found), DataType::Struct(fields)) if same_names(found, fields) => {
             let children = fields.iter().zip(data.child_data()).map(|(field, child)| inner(field, child));
-            build_array(wanted, data, Vec::new(), children.collect::<Option<_>>()?)
+            build_array(target, data, Vec::new(), children.collect::<Option<_>>()?)
         }
         _ => None,
     }
@@ -74,13 +74,13 @@ where
 }
 
 /// Casts lists to another item type or to 32-bit offsets.
-fn list(wanted: &DataType, item: &Field, data: &ArrayData) -> Option<ArrayData> {
+fn list(target: &DataType, item: &Field, data: &ArrayData) -> Option<ArrayData> {
     let [offsets] = data.buffers() else { return None };
-    let offsets = match wanted {
+    let offsets = match target {
         DataType::List(_) => short_offsets(offsets)?,
         _ => offsets.clone(),
     };
-    build_array(wanted, data, vec![offsets], vec![inner(item, data.child_data().first()?)?])
+    build_array(target, data, vec![offsets], vec![inner(item, data.child_data().first()?)?])
 }
 
 /// Casts the cells of a nested `field`.
@@ -88,18 +88,18 @@ fn inner(field: &Field, data: &ArrayData) -> Option<ArrayData> {
     if field.is_nullable() || data.null_count() == 0 { cast(field.data_type(), data) } else { None }
 }
 
-fn same_names(found: &Fields, wanted: &Fields) -> bool {
-    found.len() == wanted.len() && found.iter().zip(wanted).all(|(one, other)| one.name() == other.name())
+fn same_names(found: &Fields, target: &Fields) -> bool {
+    found.len() == target.len() && found.iter().zip(target).all(|(one, other)| one.name() == other.name())
 }
 
 /// Builds and validates an array with the rows of `data` and other buffers and children.
 fn build_array(
-    wanted: &DataType,
+    target: &DataType,
     data: &ArrayData,
     buffers: Vec<Buffer>,
     children: Vec<ArrayData>,
 ) -> Option<ArrayData> {
-    let builder = ArrayDataBuilder::new(wanted.clone()).len(data.len()).nulls(data.nulls().cloned());
+    let builder = ArrayDataBuilder::new(target.clone()).len(data.len()).nulls(data.nulls().cloned());
     builder.buffers(buffers).child_data(children).build().ok()
 }
 

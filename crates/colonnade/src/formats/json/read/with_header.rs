@@ -91,8 +91,8 @@ fn arrays(
     let readers = || {
         let style = TextStyle::json(context.format);
         let style = if is_inferred(context) { style.of_inferred() } else { style };
-        let made = header.readers(plan, style, &context.options.limits);
-        made.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| in_format(context, e))
+        let readers = header.readers(plan, style, &context.options.limits);
+        readers.map(|all| all.into_iter().map(Some).collect::<Vec<_>>()).map_err(|e| in_format(context, e))
     };
     let fields = header.schema.fields();
     let places = places(context, header, &table)?;
@@ -112,12 +112,12 @@ fn arrays(
     let mut again: Vec<SecondPass> = columns.iter().map(|_| SecondPass::Skip(0)).collect();
     let (mut first, mut second) = (readers()?, None);
     let mut out: Vec<Option<ArrayData>> = Vec::with_capacity(fields.len());
-    for (i, ((field, told), place)) in fields.iter().zip(&plan.fields).zip(&places).enumerate() {
+    for (i, ((field, field_plan), place)) in fields.iter().zip(&plan.fields).zip(&places).enumerate() {
         let Some(mut reader) = first.get_mut(i).and_then(Option::take) else { continue };
         let found = place.and_then(|p| columns.get_mut(p)).and_then(Option::take);
         let fed = match &found {
             Some(data) => {
-                if let Some(direct) = typed::direct(field, told, data)? {
+                if let Some(direct) = typed::direct(field, field_plan, data)? {
                     out.push(Some(direct));
                     continue;
                 }
@@ -186,11 +186,11 @@ fn places(context: &Context<'_>, header: &TextHeader, table: &ScannedTable) -> R
     let places: Vec<Option<usize>> = keys.iter().map(|key| table.keys.place(key)).collect();
     let known = places.iter().flatten().count();
     if known < table.keys.len() {
-        let odd = table.keys.names().iter().find(|name| !keys.contains(name)).map_or("", String::as_str);
+        let unknown = table.keys.names().iter().find(|name| !keys.contains(name)).map_or("", String::as_str);
         let message = format!(
             "expected the fields of the header alone, found {}. The file was changed by a program that does not know the \
              header: drop the entry __colonnade__ to read it as a foreign one.",
-            excerpt(odd)
+            excerpt(unknown)
         );
         return Err(Error::malformed(context.format, message));
     }

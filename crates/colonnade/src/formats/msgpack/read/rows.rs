@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn wrong_rows_are_refused_with_path_and_byte() {
-        for (bytes, told) in [
+        for (bytes, message) in [
             (
                 &b"\xa7records\x92\x82\xa1a\x01\xa1a\x02"[..],
                 "\"$.records[0]\": at byte 13: the key \"a\" is given twice",
@@ -289,7 +289,7 @@ mod tests {
             (b"\xa7RECORDS\x92", "expected the key \"records\""),
         ] {
             let error = decoded(MsgpackOrient::Records, 2, bytes).unwrap_err().to_string();
-            assert!(error.contains(told), "{error}");
+            assert!(error.contains(message), "{error}");
         }
         let error = decoded(MsgpackOrient::Split, 3, b"\xa7columns\x92\xa1a\xa1b\xa4data\x92\x92\x01\xa1x")
             .unwrap_err();

@@ -1,4 +1,4 @@
-//! Detects from the first bytes of a value who wrote it, and whether it can be decoded while it arrives.
+//! Detects from the first bytes of a value which program wrote it, and whether it can be decoded while it arrives.
 
 use crate::cells::msgpack::column::CellError;
 use crate::cells::msgpack::head::{MsgpackHead, head};

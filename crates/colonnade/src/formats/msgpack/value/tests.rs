@@ -57,9 +57,9 @@ fn messages_in_pieces_of_any_size() {
     let mut wire: Vec<u8> = messages().concat();
     wire.extend(envelope(b'B', 3));
     wire.extend(b"abc\x91\x07");
-    let mut wanted: Vec<Vec<u8>> = messages().iter().map(|message| alone(message)).collect();
-    wanted.extend([b"abc".to_vec(), alone(&[0x91, 7])]);
-    assert!(wanted.contains(&b"3 x 1".to_vec()) && wanted.contains(&b"40000 x 1".to_vec()));
+    let mut expected: Vec<Vec<u8>> = messages().iter().map(|message| alone(message)).collect();
+    expected.extend([b"abc".to_vec(), alone(&[0x91, 7])]);
+    assert!(expected.contains(&b"3 x 1".to_vec()) && expected.contains(&b"40000 x 1".to_vec()));
     for piece in [1, 2, 3, 7, 8, 9, 4096, usize::MAX] {
         let (mut incoming, mut found) = (incoming(Limits::default()), Vec::new());
         for mut part in wire.chunks(piece.min(wire.len())) {
@@ -71,7 +71,7 @@ fn messages_in_pieces_of_any_size() {
                 }
             }
         }
-        assert_eq!(found, wanted, "pieces of {piece}");
+        assert_eq!(found, expected, "pieces of {piece}");
         incoming.end().unwrap();
     }
 }

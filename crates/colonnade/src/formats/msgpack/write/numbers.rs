@@ -173,22 +173,22 @@ impl CellWriter for BooleanWriter<'_> {
 
 /// Returns the writer of a column of numbers or booleans; `None` for other types.
 pub(super) fn writer(data: &ArrayData) -> Option<Box<dyn CellWriter + '_>> {
-    fn made<'a, T: NumberCell + Sync>(data: &'a ArrayData) -> Option<Box<dyn CellWriter + 'a>> {
+    fn writer_of<'a, T: NumberCell + Sync>(data: &'a ArrayData) -> Option<Box<dyn CellWriter + 'a>> {
         let values = data.buffers().first()?.typed_data::<T>();
         let values = values.get(data.offset()..data.offset() + data.len())?;
         Some(Box::new(NumberWriter { values, nulls: data.nulls().filter(|n| n.null_count() > 0) }))
     }
     match data.data_type() {
-        DataType::Int8 => made::<i8>(data),
-        DataType::Int16 => made::<i16>(data),
-        DataType::Int32 => made::<i32>(data),
-        DataType::Int64 => made::<i64>(data),
-        DataType::UInt8 => made::<u8>(data),
-        DataType::UInt16 => made::<u16>(data),
-        DataType::UInt32 => made::<u32>(data),
-        DataType::UInt64 => made::<u64>(data),
-        DataType::Float32 => made::<f32>(data),
-        DataType::Float64 => made::<f64>(data),
+        DataType::Int8 => writer_of::<i8>(data),
+        DataType::Int16 => writer_of::<i16>(data),
+        DataType::Int32 => writer_of::<i32>(data),
+        DataType::Int64 => writer_of::<i64>(data),
+        DataType::UInt8 => writer_of::<u8>(data),
+        DataType::UInt16 => writer_of::<u16>(data),
+        DataType::UInt32 => writer_of::<u32>(data),
+        DataType::UInt64 => writer_of::<u64>(data),
+        DataType::Float32 => writer_of::<f32>(data),
+        DataType::Float64 => writer_of::<f64>(data),
         DataType::Boolean => Some(Box::new(BooleanWriter {
             bits: data.buffers().first()?.as_slice(),
             offset: data.offset(),

@@ -42,14 +42,14 @@ impl RowSection<'_> {
 
     /// Writes these rows to `out`, which has exactly their size.
     pub(super) fn write(&self, rows: Range<usize>, out: &mut [u8]) -> Result<()> {
-        let wanted = out.len();
+        let expected = out.len();
         let written = match self.columns.as_slice() {
             [only] if self.row_head.is_empty() && only.key.is_empty() => {
                 only.cells.write(rows, out).map_err(|e| e.in_member(&*only.name))?
             }
             _ => self.write_rows(rows, out)?,
         };
-        if written == wanted { Ok(()) } else { Err(changed()) }
+        if written == expected { Ok(()) } else { Err(changed()) }
     }
 
     fn write_rows(&self, rows: Range<usize>, out: &mut [u8]) -> Result<usize> {

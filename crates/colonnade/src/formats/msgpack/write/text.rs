@@ -115,7 +115,7 @@ fn long(text: &[u8], str8: bool, out: &mut [u8]) -> Result<usize> {
 
 /// Returns the writer of a column of text; `None` for other types.
 pub(super) fn writer(data: &ArrayData, str8: bool) -> Option<Box<dyn CellWriter + '_>> {
-    fn made<'a, O: ArrowNativeType + Sync>(
+    fn writer_of<'a, O: ArrowNativeType + Sync>(
         data: &'a ArrayData,
         str8: bool,
     ) -> Option<Box<dyn CellWriter + 'a>> {
@@ -126,8 +126,8 @@ pub(super) fn writer(data: &ArrayData, str8: bool) -> Option<Box<dyn CellWriter 
     }
     match data.data_type() {
         _ if data.is_empty() => None,
-        DataType::Utf8 => made::<i32>(data, str8),
-        DataType::LargeUtf8 => made::<i64>(data, str8),
+        DataType::Utf8 => writer_of::<i32>(data, str8),
+        DataType::LargeUtf8 => writer_of::<i64>(data, str8),
         _ => None,
     }
 }

@@ -14,18 +14,18 @@ use sparse::SparseFlatbuffer;
 /// The key of the schema in the file's metadata.
 pub(crate) const KEY: &str = "ARROW:schema";
 
-/// Returns the fields at the ascending numbers `wanted` of the schema in `text`, or `None` if `text` is no schema or lacks one
+/// Returns the fields at the ascending numbers `projection` of the schema in `text`, or `None` if `text` is no schema or lacks one
 /// of them. The schema is a hint: damage in it is not an error.
-pub(crate) fn fields(text: &str, wanted: &[usize], limits: &Limits) -> Option<Schema> {
+pub(crate) fn fields(text: &str, projection: &[usize], limits: &Limits) -> Option<Schema> {
     let mut bytes = SparseFlatbuffer::new(text)?;
-    cut(&mut bytes, wanted)?;
+    cut(&mut bytes, projection)?;
     let schema = crate::arrow::ipc::schema_of_aligned(bytes.finish().as_slice(), limits).ok()?;
     let schema = std::sync::Arc::unwrap_or_clone(schema);
-    (schema.fields().len() == wanted.len()).then_some(schema)
+    (schema.fields().len() == projection.len()).then_some(schema)
 }
 
-/// Cuts the list of fields in the schema message down to those at `wanted`, and decodes everything that these refer to.
-fn cut(bytes: &mut SparseFlatbuffer<'_>, wanted: &[usize]) -> Option<()> {
+/// Cuts the list of fields in the schema message down to those at `projection`, and decodes everything that these refer to.
+fn cut(bytes: &mut SparseFlatbuffer<'_>, projection: &[usize]) -> Option<()> {
     let message = bytes.forward(0)?;
     let message = bytes.table(message)?;
     // Message: version, type of the header, header, length of the body, metadata.
@@ -36,11 +36,11 @@ fn cut(bytes: &mut SparseFlatbuffer<'_>, wanted: &[usize]) -> Option<()> {
     // Schema: endianness, fields, metadata (which the file's own metadata repeat), features.
     empty(bytes, &schema, 2)?;
     empty(bytes, &schema, 3)?;
-    let Some(fields) = bytes.field(&schema, 1) else { return wanted.is_empty().then_some(()) };
+    let Some(fields) = bytes.field(&schema, 1) else { return projection.is_empty().then_some(()) };
     let list = bytes.forward(fields)?;
     let count = usize::try_from(bytes.word(list)?).ok()?;
     let mut last = None;
-    for (k, &number) in wanted.iter().enumerate() {
+    for (k, &number) in projection.iter().enumerate() {
         if number >= count || last.is_some_and(|last| last >= number) {
             return None;
         }
@@ -50,11 +50,11 @@ fn cut(bytes: &mut SparseFlatbuffer<'_>, wanted: &[usize]) -> Option<()> {
         let reach = bytes.word(from)?.checked_add(u32::try_from(from - to).ok()?)?;
         bytes.put(to, reach)?;
     }
-    bytes.put(list, u32::try_from(wanted.len()).ok()?)?;
-    if wanted.len() > count / 8 {
+    bytes.put(list, u32::try_from(projection.len()).ok()?)?;
+    if projection.len() > count / 8 {
         return bytes.need(0, bytes.flatbuffer().len());
     }
-    for k in 0..wanted.len() {
+    for k in 0..projection.len() {
         let field = bytes.forward(list + 4 + 4 * k)?;
         bytes.whole_field(field, 0)?;
     }
@@ -111,9 +111,9 @@ mod tests {
     fn projected_fields_equal_those_of_the_full_schema() {
         let (all, limits) = (schema(400), Limits::default());
         let text = parquet::arrow::encode_arrow_schema(&all);
-        for wanted in [vec![0], vec![399], (0..400).step_by(9).collect::<Vec<_>>(), (0..400).collect()] {
-            let Some(found) = fields(&text, &wanted, &limits) else { unreachable!("{wanted:?}") };
-            let expected: Vec<_> = wanted.iter().map(|&k| Arc::clone(&all.fields()[k])).collect();
+        for projection in [vec![0], vec![399], (0..400).step_by(9).collect::<Vec<_>>(), (0..400).collect()] {
+            let Some(found) = fields(&text, &projection, &limits) else { unreachable!("{projection:?}") };
+            let expected: Vec<_> = projection.iter().map(|&k| Arc::clone(&all.fields()[k])).collect();
             assert_eq!(found.fields().to_vec(), expected);
             assert!(found.metadata().is_empty());
         }

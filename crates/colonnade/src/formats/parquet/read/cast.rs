@@ -4,21 +4,21 @@ use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 
-/// Whether an array of the storage type `found` can be cast to the type `told`.
-pub(super) fn can_cast(found: &DataType, told: &DataType) -> bool {
-    match (found, told) {
+/// Whether an array of the storage type `found` can be cast to the type `target`.
+pub(super) fn can_cast(found: &DataType, target: &DataType) -> bool {
+    match (found, target) {
         (DataType::Timestamp(TimeUnit::Millisecond, _), DataType::Timestamp(TimeUnit::Second, _))
         | (DataType::Time32(TimeUnit::Millisecond), DataType::Time32(TimeUnit::Second)) => true,
         // The decoder of dictionaries makes categories from the stored bytes.
-        (DataType::FixedSizeBinary(n), DataType::Dictionary(_, told)) => stored_width(told) == Some(*n),
-        (DataType::FixedSizeBinary(n), told) => stored_width(told) == Some(*n),
+        (DataType::FixedSizeBinary(n), DataType::Dictionary(_, target)) => stored_width(target) == Some(*n),
+        (DataType::FixedSizeBinary(n), target) => stored_width(target) == Some(*n),
         _ => false,
     }
 }
 
 /// The width in bytes of the types that are stored unchanged as FIXED_LEN_BYTE_ARRAY.
-fn stored_width(told: &DataType) -> Option<i32> {
-    match told {
+fn stored_width(target: &DataType) -> Option<i32> {
+    match target {
         DataType::Decimal32(..) => Some(4),
         DataType::Decimal64(..) => Some(8),
         DataType::Decimal128(..) | DataType::Interval(IntervalUnit::MonthDayNano) => Some(16),
@@ -27,8 +27,8 @@ fn stored_width(told: &DataType) -> Option<i32> {
     }
 }
 
-/// Casts an array to the type `told`; see [`can_cast`].
-pub(super) fn cast(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
+/// Casts an array to the type `target`; see [`can_cast`].
+pub(super) fn cast(data: &ArrayData, target: &DataType) -> Option<ArrayData> {
     let width = match data.data_type() {
         DataType::FixedSizeBinary(n) => usize::try_from(*n).ok()?,
         other => other.primitive_width()?,
@@ -45,7 +45,7 @@ pub(super) fn cast(data: &ArrayData, told: &DataType) -> Option<ArrayData> {
         // The copy is aligned for the values' width.
         _ => Buffer::from(bytes),
     };
-    let builder = ArrayData::builder(told.clone()).len(data.len()).nulls(data.nulls().cloned());
+    let builder = ArrayData::builder(target.clone()).len(data.len()).nulls(data.nulls().cloned());
     builder.add_buffer(buffer).align_buffers(true).build().ok()
 }
 

@@ -130,11 +130,11 @@ impl<'a> Pages<'a> {
             );
             return Err(Error::malformed("parquet", message));
         }
-        if let Some(told) = crc.filter(|_| self.verify) {
+        if let Some(expected) = crc.filter(|_| self.verify) {
             let found = crc32fast::hash(page.body);
-            if found != told {
+            if found != expected {
                 let message = format!(
-                    "a page's checksum is {told:08x}, its bytes have {found:08x}. The file is damaged; fetch or write it again."
+                    "a page's checksum is {expected:08x}, its bytes have {found:08x}. The file is damaged; fetch or write it again."
                 );
                 return Err(Error::malformed("parquet", message));
             }

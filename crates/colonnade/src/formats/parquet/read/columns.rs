@@ -22,25 +22,25 @@ use super::{categories, pandas};
 /// Returns the fields and roots of the projected columns, and the plan that builds a frame of them.
 pub(super) fn projected_columns(
     footer: &Footer<'_>,
-    ours: bool,
+    is_colonnade: bool,
     options: &ReadOptions,
 ) -> Result<(SchemaRef, Vec<RootColumn>, FramePlan)> {
     let some = footer.projection.len() < footer.leaves.len();
     let all: Vec<usize> = (0..footer.leaves.len()).collect();
     // This package's metadata describe all columns: the plan is built for all and then restricted.
-    if ours && some {
+    if is_colonnade && some {
         let (every, _) = columns_of(footer, &all, true, options)?;
         let plan = FramePlan::new(&every).map_err(|e| e.in_format("parquet"))?;
         let (schema, roots_of) = columns_of(footer, &footer.projection, true, options)?;
-        let kept: HashSet<usize> =
+        let selected_roots: HashSet<usize> =
             roots(&footer.leaves, &footer.projection).iter().map(|(root, _)| *root).collect();
         let order: Vec<usize> = roots(&footer.leaves, &all).iter().map(|(root, _)| *root).collect();
-        let plan = restrict(plan, &order, &kept, schema.fields())?;
+        let plan = restrict(plan, &order, &selected_roots, schema.fields())?;
         return Ok((schema, roots_of, plan));
     }
-    let (schema, roots) = columns_of(footer, &footer.projection, ours, options)?;
+    let (schema, roots) = columns_of(footer, &footer.projection, is_colonnade, options)?;
     let mut plan = FramePlan::new(&schema).map_err(|e| e.in_format("parquet"))?;
-    if !ours {
+    if !is_colonnade {
         let never = |root: &RootColumn| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
@@ -62,11 +62,11 @@ fn field_ids<'s>(footer: &Footer<'_>, schema: &'s Schema, columns: &[RootColumn]
 
 fn columns_of(
     footer: &Footer<'_>,
-    wanted: &[usize],
-    ours: bool,
+    projection: &[usize],
+    is_colonnade: bool,
     options: &ReadOptions,
 ) -> Result<(SchemaRef, Vec<RootColumn>)> {
-    let runs = roots(&footer.leaves, wanted);
+    let runs = roots(&footer.leaves, projection);
     // A column's number among all columns is its position in the writer's schema.
     let mut numbers = Vec::with_capacity(runs.len());
     let (mut number, mut last) = (0, None);
@@ -79,45 +79,55 @@ fn columns_of(
             number += 1;
         }
     }
-    let told = footer.value(ARROW_SCHEMA).and_then(|text| arrow_fields(text, &numbers, &options.limits));
+    let arrow_schema =
+        footer.value(ARROW_SCHEMA).and_then(|text| arrow_fields(text, &numbers, &options.limits));
     // The writer's schema describes whole columns; it is cut to the projected leaves.
-    let told = told.map(|told| match wanted.len() < footer.leaves.len() && !options.parts.is_empty() {
-        true => cut(&told, &runs, &options.parts),
-        false => told,
+    let arrow_schema = arrow_schema.map(|arrow_schema| {
+        match projection.len() < footer.leaves.len() && !options.parts.is_empty() {
+            true => project_schema(&arrow_schema, &runs, &options.parts),
+            false => arrow_schema,
+        }
     });
-    let (mut fields, roots) = fields(&footer.elements, &footer.leaves, wanted, told.as_ref(), ours)?;
+    let (mut fields, roots) =
+        fields(&footer.elements, &footer.leaves, projection, arrow_schema.as_ref(), is_colonnade)?;
     categories::make_categorical(&options.categories, &mut fields, &roots)?;
-    let some = wanted.len() < footer.leaves.len();
-    let names: ColumnNames<'_> = fields.iter().filter(|_| some).map(|f| f.name().as_str()).collect();
+    let is_projected = projection.len() < footer.leaves.len();
+    let names: ColumnNames<'_> = fields.iter().filter(|_| is_projected).map(|f| f.name().as_str()).collect();
     let mut metadata = Metadata::new();
     for (key, value) in &footer.metadata {
         let Some(value) = value.filter(|_| *key != ARROW_SCHEMA) else { continue };
-        let cut = (*key == pandas::KEY && !ours && some).then(|| pandas::cut(value, &names)).flatten();
-        metadata.insert(*key, cut.unwrap_or_else(|| value.to_owned()));
+        let projected = (*key == pandas::KEY && !is_colonnade && is_projected)
+            .then(|| pandas::cut(value, &names))
+            .flatten();
+        metadata.insert(*key, projected.unwrap_or_else(|| value.to_owned()));
     }
     Ok((Arc::new(Schema::new(fields).with_metadata(metadata)), roots))
 }
 
 /// The fields of the columns `runs`; a column in `parts` is cut to its projected leaves.
-fn cut(told: &Schema, runs: &[(usize, Range<usize>)], parts: &HashMap<usize, LeafProjection>) -> Schema {
-    let fields = told.fields().iter().zip(runs);
+fn project_schema(
+    arrow_schema: &Schema,
+    runs: &[(usize, Range<usize>)],
+    parts: &HashMap<usize, LeafProjection>,
+) -> Schema {
+    let fields = arrow_schema.fields().iter().zip(runs);
     let one = |(field, (root, _)): (&FieldRef, &(usize, Range<usize>))| {
         parts.get(root).map_or_else(|| Arc::clone(field), |part| part.project_field(field))
     };
-    Schema::new(fields.map(one).collect::<Fields>()).with_metadata(told.metadata().clone())
+    Schema::new(fields.map(one).collect::<Fields>()).with_metadata(arrow_schema.metadata().clone())
 }
 
-/// Restricts the plan of all columns to those at `kept` among the roots `order`.
+/// Restricts the plan of all columns to those at `selected_roots` among the roots `order`.
 fn restrict(
     mut plan: FramePlan,
     order: &[usize],
-    kept: &HashSet<usize>,
+    selected_roots: &HashSet<usize>,
     fields: &arrow_schema::Fields,
 ) -> Result<FramePlan> {
     let mut positions = Vec::new();
     let mut out = Vec::with_capacity(fields.len());
     for (field, root) in plan.fields.into_iter().zip(order) {
-        if !kept.contains(root) {
+        if !selected_roots.contains(root) {
             continue;
         }
         let mut field = field;
@@ -138,8 +148,8 @@ fn restrict(
 }
 
 /// Returns the names of the columns that hold row labels.
-pub(super) fn label_columns(footer: &Footer<'_>, ours: Option<&SchemaMeta>) -> Vec<String> {
-    match ours.map(|meta| &meta.index.labels) {
+pub(super) fn label_columns(footer: &Footer<'_>, colonnade: Option<&SchemaMeta>) -> Vec<String> {
+    match colonnade.map(|meta| &meta.index.labels) {
         Some(LabelsMeta::Levels(names)) => names.clone(),
         Some(_) => Vec::new(),
         None => footer.value(pandas::KEY).map(pandas::index_columns).unwrap_or_default(),

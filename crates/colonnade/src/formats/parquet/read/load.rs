@@ -51,26 +51,26 @@ impl Parquet {
         self.plan.decoded_frame(&chosen, landed, index)
     }
 
-    /// Decodes the fields `wanted` of these rows.
+    /// Decodes the fields `projection` of these rows.
     ///
     /// # Errors
     /// Malformed pages; operating-system errors.
     pub(crate) fn decode(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         rows: &RowsToDecode,
         (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
     ) -> Result<DecodedColumns> {
-        self.fetch_pages(wanted, &rows.pieces, progress)?;
+        self.fetch_pages(projection, &rows.pieces, progress)?;
         let decoder = ChunkDecoder::new(self, rows.decoded, threads, layout);
-        let landed = decoder.run(wanted, &rows.pieces, progress)?;
+        let landed = decoder.run(projection, &rows.pieces, progress)?;
         let mut landed = match &rows.keep {
             Some(keep) => keep_selected(landed, keep, threads, &SignalsOnly(progress))?,
             None => landed,
         };
         if layout == MemoryLayout::Pandas {
-            let dtype = |i: usize| decoder.nulls.dtype(*wanted.get(i)?);
+            let dtype = |i: usize| decoder.nulls.dtype(*projection.get(i)?);
             missing::into_blocks(&mut landed, &dtype, threads, &SignalsOnly(progress))?;
         }
         Ok(landed)
@@ -79,7 +79,7 @@ impl Parquet {
     /// Fetches the pages of these fields from a remote file.
     pub(crate) fn fetch_pages(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         pieces: &[RowPiece],
         progress: &dyn Progress,
     ) -> Result<()> {
@@ -87,7 +87,7 @@ impl Parquet {
         let mut ranges = Vec::new();
         for piece in pieces {
             let Some(group) = self.groups.get(piece.group) else { continue };
-            for root in wanted.iter().filter_map(|&field| self.roots.get(field)) {
+            for root in projection.iter().filter_map(|&field| self.roots.get(field)) {
                 for chunk in group.chunks.get(root.leaves.clone()).unwrap_or_default() {
                     let start = usize::try_from(chunk.start()).unwrap_or(usize::MAX);
                     let nbytes = usize::try_from(chunk.compressed_nbytes).unwrap_or(usize::MAX);

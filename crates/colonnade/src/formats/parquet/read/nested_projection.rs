@@ -47,32 +47,34 @@ impl Parquet {
     /// Returns the file that reads the selected leaves, and the projection that remains to be applied; `None` if whole columns
     /// are selected.
     fn project(&self, request: &Request<'_>) -> Result<Option<(Arc<Self>, Projection)>> {
-        let Some(kept) = request.projection.filter(|kept| !kept.is_all()) else { return Ok(None) };
+        let Some(projection) = request.projection.filter(|projection| !projection.is_all()) else {
+            return Ok(None);
+        };
         let held = || self.narrowed.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = held().as_ref().filter(|(asked, ..)| asked == kept).cloned();
+        let known = held().as_ref().filter(|(asked, ..)| asked == projection).cloned();
         let (_, file, rest) = match known {
             Some(known) => known,
             None => {
-                let (file, rest) = self.open_for(kept)?;
-                let made = (kept.clone(), Arc::new(file), rest);
-                *held() = Some(made.clone());
-                made
+                let (file, rest) = self.open_for(projection)?;
+                let entry = (projection.clone(), Arc::new(file), rest);
+                *held() = Some(entry.clone());
+                entry
             }
         };
         Ok(Some((file, rest.selected(request.positions))))
     }
 
-    /// Opens the file for the leaves of `kept`; also returns the projection that remains to be applied, by position.
-    fn open_for(&self, kept: &Projection) -> Result<(Self, Projection)> {
+    /// Opens the file for the leaves of `projection`; also returns the projection that remains to be applied, by position.
+    fn open_for(&self, projection: &Projection) -> Result<(Self, Projection)> {
         let (mut only, mut read, mut parts) = (HashSet::new(), BTreeMap::new(), HashMap::new());
         for (field, root) in self.plan.fields.iter().zip(&self.roots) {
             let leaves = self.leaves.get(root.leaves.clone()).unwrap_or_default();
             let mut chosen = vec![true; leaves.len()];
             if let FieldRole::Column(position) = field.place
-                && *kept.of(position) != LeafProjection::All
+                && *projection.of(position) != LeafProjection::All
                 && !leaves.first().is_some_and(|leaf| self.old_lists.contains(&leaf.root))
             {
-                let part = readable(&field.data_type, kept.of(position));
+                let part = readable(&field.data_type, projection.of(position));
                 let mut marks = Vec::new();
                 mark(&field.data_type, Some(&part), &mut marks);
                 // A type that the file stores as another type is read whole.
@@ -96,26 +98,27 @@ impl Parquet {
             let _ = file.index.set(index.clone());
         }
         let mut rest = BTreeMap::new();
-        for (position, leaves) in kept.parts() {
+        for (position, leaves) in projection.parts() {
             let part = read.get(&position).unwrap_or(&LeafProjection::All);
             rest.insert(position, leaves.within(part));
         }
         for field in &mut file.plan.fields {
             if let FieldRole::Column(position) = field.place {
-                field.tag = kept.of(position).project_tag(field.tag.take());
+                field.tag = projection.of(position).project_tag(field.tag.take());
             }
         }
         Ok((file, rest.into_iter().collect()))
     }
 }
 
-/// The part of `kept` that can be decoded separately: a map always keeps its keys.
-fn readable(data_type: &DataType, kept: &LeafProjection) -> LeafProjection {
-    let LeafProjection::Some(some) = kept else { return LeafProjection::All };
+/// The part of `projection` that can be decoded separately: a map always keeps its keys.
+fn readable(data_type: &DataType, projection: &LeafProjection) -> LeafProjection {
+    let LeafProjection::Some(some) = projection else { return LeafProjection::All };
     let below = children(data_type);
     let mut out = BTreeMap::new();
-    for (&number, kept) in some {
-        let inner = below.get(number).map_or(LeafProjection::All, |field| readable(field.data_type(), kept));
+    for (&number, projection) in some {
+        let inner =
+            below.get(number).map_or(LeafProjection::All, |field| readable(field.data_type(), projection));
         out.insert(number, inner);
     }
     if matches!(data_type, DataType::Map(..))
@@ -130,15 +133,17 @@ fn readable(data_type: &DataType, kept: &LeafProjection) -> LeafProjection {
     LeafProjection::Some(out)
 }
 
-/// Appends, for each leaf below a type in file order, whether `kept` selects it.
-fn mark(data_type: &DataType, kept: Option<&LeafProjection>, out: &mut Vec<bool>) {
+/// Appends, for each leaf below a type in file order, whether `projection` selects it.
+fn mark(data_type: &DataType, projection: Option<&LeafProjection>, out: &mut Vec<bool>) {
     let below = children(data_type);
     match data_type {
-        DataType::RunEndEncoded(_, values) => mark(values.data_type(), kept.and_then(|k| k.child(1)), out),
-        _ if below.is_empty() => out.push(kept.is_some()),
+        DataType::RunEndEncoded(_, values) => {
+            mark(values.data_type(), projection.and_then(|k| k.child(1)), out)
+        }
+        _ if below.is_empty() => out.push(projection.is_some()),
         _ => {
             for (number, field) in below.into_iter().enumerate() {
-                mark(field.data_type(), kept.and_then(|kept| kept.child(number)), out);
+                mark(field.data_type(), projection.and_then(|projection| projection.child(number)), out);
             }
         }
     }

@@ -84,11 +84,11 @@ impl Parquet {
         let names: Option<ColumnNames<'_>> =
             options.columns.as_ref().map(|list| list.iter().map(String::as_str).collect());
         let mut footer = read(names.as_ref())?;
-        let ours =
+        let colonnade_meta =
             footer.value(OURS).map(SchemaMeta::parse).transpose().map_err(|e| e.in_format("parquet"))?;
         if let Some(mut names) = names {
             // Columns that hold row labels are read too. The metadata name them; they are stored after the row groups.
-            let labels = label_columns(&footer, ours.as_ref());
+            let labels = label_columns(&footer, colonnade_meta.as_ref());
             let labels: HashSet<&str> = labels.iter().map(String::as_str).collect();
             let known = footer.leaves.iter().filter_map(|l| footer.elements.get(l.root)).map(|e| e.name);
             let more: HashSet<&str> = known.filter(|n| labels.contains(n) && !names.contains(n)).collect();
@@ -97,10 +97,10 @@ impl Parquet {
                 footer = read(Some(&names))?;
             }
         }
-        let labels_are_names = ours
+        let labels_are_names = colonnade_meta
             .as_ref()
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));
-        let (schema, roots, plan) = projected_columns(&footer, ours.is_some(), &options)?;
+        let (schema, roots, plan) = projected_columns(&footer, colonnade_meta.is_some(), &options)?;
         check_columns(schema.fields().len(), &options)?;
         let leaves: Vec<SchemaLeaf> =
             footer.projection.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
@@ -182,8 +182,12 @@ fn evaluate_filter(
     progress: &dyn Progress,
 ) -> Result<Selection> {
     let columns = filter.columns().into_iter().map(str::to_owned).collect();
-    let own = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
-    row_filter::select(&Parquet::open(source.clone(), own, progress)?, filter, &SignalsOnly(progress))
+    let filter_options = ReadOptions { columns: Some(columns), filter: None, ..options.clone() };
+    row_filter::select(
+        &Parquet::open(source.clone(), filter_options, progress)?,
+        filter,
+        &SignalsOnly(progress),
+    )
 }
 
 /// Returns start and end of the footer.

@@ -83,26 +83,26 @@ pub(crate) fn choose(
 }
 
 /// Returns the columns of the projected leaves as fields and roots. `hints` has a field of the writer's Arrow schema for each
-/// column. `ours`: this package wrote the file, so that the hinted types are restored.
+/// column. `is_colonnade`: this package wrote the file, so that the hinted types are restored.
 ///
 /// # Errors
 /// Unsupported or malformed types.
 pub(crate) fn fields(
     elements: &[Element<'_>],
     leaves: &[SchemaLeaf],
-    wanted: &[usize],
+    projection: &[usize],
     hints: Option<&Schema>,
-    ours: bool,
+    is_colonnade: bool,
 ) -> Result<(Vec<Field>, Vec<RootColumn>)> {
-    let runs = roots(leaves, wanted);
+    let runs = roots(leaves, projection);
     let (mut fields, mut out) = (Vec::with_capacity(runs.len()), Vec::with_capacity(runs.len()));
     for (number, (root, range)) in runs.into_iter().enumerate() {
         let element = elements.get(root).copied().unwrap_or_default();
         let hint = hints.and_then(|h| h.fields().get(number)).filter(|h| h.name() == element.name);
         let named = |e: Error| e.in_member(format!("column {}", element.name));
-        let some = wanted.get(range.clone()).unwrap_or_default();
+        let some = projection.get(range.clone()).unwrap_or_default();
         // Runs, and dictionaries that are stored outside dictionary pages, are read as their storage type and converted later.
-        let plain = hint.filter(|_| ours).and_then(|hint| types::decoded_type(hint.data_type()));
+        let plain = hint.filter(|_| is_colonnade).and_then(|hint| types::decoded_type(hint.data_type()));
         if let (Some(hint), Some(plain)) = (hint, plain) {
             let plain = Field::new(element.name, plain, true);
             let (read, descriptor) =
@@ -120,11 +120,11 @@ pub(crate) fn fields(
         let flat =
             some.first().and_then(|&leaf| leaves.get(leaf)).is_some_and(|l| l.flat && l.repetition == 0);
         let (field, kind) = if flat {
-            flat_field(&element, hint.map(|h| &**h), ours).map_err(named)?
+            flat_field(&element, hint.map(|h| &**h), is_colonnade).map_err(named)?
         } else {
             let hint = hint.map(|hint| &**hint);
             let (field, descriptor) =
-                tree::nested(elements, leaves, root, some, hint, ours).map_err(named)?;
+                tree::nested(elements, leaves, root, some, hint, is_colonnade).map_err(named)?;
             let shape = NestedShape::of(&descriptor, &field, elements, leaves, some);
             (field, RootKind::Nested(descriptor, shape.map(Arc::new)))
         };
@@ -135,9 +135,9 @@ pub(crate) fn fields(
 }
 
 /// Returns the roots of the projected leaves, and the range of projected leaves of each.
-pub(crate) fn roots(leaves: &[SchemaLeaf], wanted: &[usize]) -> Vec<(usize, Range<usize>)> {
-    let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(wanted.len());
-    for (k, leaf) in wanted.iter().enumerate() {
+pub(crate) fn roots(leaves: &[SchemaLeaf], projection: &[usize]) -> Vec<(usize, Range<usize>)> {
+    let mut out: Vec<(usize, Range<usize>)> = Vec::with_capacity(projection.len());
+    for (k, leaf) in projection.iter().enumerate() {
         let root = leaves.get(*leaf).map_or(0, |l| l.root);
         match out.last_mut() {
             Some((last, range)) if *last == root => range.end = k + 1,
@@ -147,19 +147,21 @@ pub(crate) fn roots(leaves: &[SchemaLeaf], wanted: &[usize]) -> Vec<(usize, Rang
     out
 }
 
-fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result<(Field, RootKind)> {
+fn flat_field(element: &Element<'_>, hint: Option<&Field>, is_colonnade: bool) -> Result<(Field, RootKind)> {
     let physical = types::physical_of(element)?;
     types::check(element, physical)?;
     let optional = element.repetition == Repetition::Optional;
     // A column of a foreign file that is never null is read as nullable; the schema of this package's files declares it.
-    let nullable = if ours { hint.is_none_or(Field::is_nullable) } else { true };
+    let nullable = if is_colonnade { hint.is_none_or(Field::is_nullable) } else { true };
     let mut own = Field::new(element.name, default_type(element, physical), nullable);
     if let Some(name) = extension(element) {
         let metadata = Metadata::new();
         own.set_metadata(metadata.with("ARROW:extension:name", name).with("ARROW:extension:metadata", ""));
     }
     let data_type = match hint.filter(|hint| structure::accepts_hint(&own, hint)) {
-        Some(hint) => types::accepted_type(own.data_type(), element, physical, hint.data_type(), ours),
+        Some(hint) => {
+            types::accepted_type(own.data_type(), element, physical, hint.data_type(), is_colonnade)
+        }
         None => own.data_type().clone(),
     };
     let mut field = own.clone().with_data_type(data_type);
@@ -167,7 +169,7 @@ fn flat_field(element: &Element<'_>, hint: Option<&Field>, ours: bool) -> Result
         if matches!(field.data_type(), DataType::Dictionary(..)) {
             field = field.with_dict_is_ordered(hint.dict_is_ordered().unwrap_or(false));
         }
-        field.set_metadata(structure::merge_metadata(&own, hint, field.data_type(), ours));
+        field.set_metadata(structure::merge_metadata(&own, hint, field.data_type(), is_colonnade));
     }
     let way = types::conversion_of(&field, physical, element.logical.as_ref(), element.converted);
     let way = way.unwrap_or(LeafConversion::Same);

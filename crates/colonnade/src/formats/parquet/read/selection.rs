@@ -57,13 +57,13 @@ struct GroupRows {
 }
 
 impl Selection {
-    /// `candidates`: runs of rows in each row group; `wanted`: whether each of those rows is selected.
-    pub(crate) fn new(candidates: &[Vec<Range<usize>>], wanted: &[bool]) -> Self {
-        let mut wanted = wanted.iter();
+    /// `candidates`: runs of rows in each row group; `mask`: whether each of those rows is selected.
+    pub(crate) fn new(candidates: &[Vec<Range<usize>>], mask: &[bool]) -> Self {
+        let mut mask = mask.iter();
         let of_group = |rows: &Vec<Range<usize>>| {
             let mut runs: Vec<Range<usize>> = Vec::new();
             let mut chosen = Vec::new();
-            for (row, is) in rows.iter().cloned().flatten().zip(wanted.by_ref().copied()) {
+            for (row, is) in rows.iter().cloned().flatten().zip(mask.by_ref().copied()) {
                 if !is {
                     continue;
                 }
@@ -97,7 +97,7 @@ impl Selection {
         let mut out = Vec::with_capacity(self.counts().sum());
         for (group, start) in self.0.iter().zip(starts) {
             let rows = group.runs.iter().cloned().flatten().zip(group.keep.iter());
-            out.extend(rows.filter(|(_, wanted)| *wanted).map(|(row, _)| start + row));
+            out.extend(rows.filter(|(_, is_selected)| *is_selected).map(|(row, _)| start + row));
         }
         out
     }
@@ -146,9 +146,12 @@ impl GroupRows {
             let (head, tail) = if (skip, end) == (0, count) {
                 (0, run.len())
             } else {
-                let mut wanted = bits.set_indices();
-                let head = wanted.nth(skip).unwrap_or(0);
-                (head, if end - skip > 1 { wanted.nth(end - skip - 2).unwrap_or(head) + 1 } else { head + 1 })
+                let mut selected = bits.set_indices();
+                let head = selected.nth(skip).unwrap_or(0);
+                (
+                    head,
+                    if end - skip > 1 { selected.nth(end - skip - 2).unwrap_or(head) + 1 } else { head + 1 },
+                )
             };
             let nrows = tail - head;
             out.pieces.push(RowPiece { group: number, skip: run.start + head, nrows, at: keep.len() });
@@ -245,9 +248,9 @@ mod tests {
             .flat_map(|(g, runs)| runs.iter().cloned().flatten().map(move |row| (g, row)))
             .collect();
         for step in [1, 2, 3, 7, 5000, 100_000] {
-            let wanted: Vec<bool> = (0..places.len()).map(|i| i % step == step / 2).collect();
-            let expected: Vec<_> = places.iter().zip(&wanted).filter(|(_, w)| **w).map(|(p, _)| *p).collect();
-            let selection = Selection::new(&candidates, &wanted);
+            let mask: Vec<bool> = (0..places.len()).map(|i| i % step == step / 2).collect();
+            let expected: Vec<_> = places.iter().zip(&mask).filter(|(_, w)| **w).map(|(p, _)| *p).collect();
+            let selection = Selection::new(&candidates, &mask);
             assert_eq!(selection.counts().sum::<usize>(), expected.len());
             for (start, stop) in
                 [(0, expected.len()), (1, 2), (0, 0), (3, 11), (expected.len() / 2, expected.len())]

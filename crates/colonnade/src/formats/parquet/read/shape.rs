@@ -113,18 +113,18 @@ pub(crate) struct NullableLevel {
 }
 
 impl NestedShape {
-    /// Returns the shape of the column `field` with the leaves `wanted`; `None` if no decoder here reads one of the leaves, or
+    /// Returns the shape of the column `field` with the leaves `projection`; `None` if no decoder here reads one of the leaves, or
     /// if the field does not match the file's schema.
     pub(crate) fn of(
         schema: &SchemaDescriptor,
         field: &Field,
         elements: &[Element<'_>],
         leaves: &[SchemaLeaf],
-        wanted: &[usize],
+        projection: &[usize],
     ) -> Option<Self> {
         let [column] = schema.root_schema().get_fields() else { return None };
         let mut elements =
-            wanted.iter().map(|&leaf| leaves.get(leaf).and_then(|leaf| elements.get(leaf.element)));
+            projection.iter().map(|&leaf| leaves.get(leaf).and_then(|leaf| elements.get(leaf.element)));
         let mut builder = ShapeBuilder {
             next: &mut || elements.next().flatten().copied(),
             leaves: Vec::new(),
@@ -135,7 +135,7 @@ impl NestedShape {
         };
         let node = builder.node(column, field, &NodeLevels::default(), false)?;
         let ShapeBuilder { leaves, nlists, nnullables, .. } = builder;
-        (leaves.len() == wanted.len()).then_some(Self { node, leaves, nlists, nnullables })
+        (leaves.len() == projection.len()).then_some(Self { node, leaves, nlists, nnullables })
     }
 }
 
@@ -167,32 +167,32 @@ struct ShapeBuilder<'e> {
 impl ShapeBuilder<'_> {
     /// Builds the node `found` for `field`. `item`: the node is itself the repeated item of a list.
     fn node(&mut self, found: &Type, field: &Field, at: &NodeLevels, item: bool) -> Option<ShapeNode> {
-        let told = field.data_type();
+        let arrow_type = field.data_type();
         let repetition = if item { Repetition::REQUIRED } else { structure::repetition(found) };
         if repetition == Repetition::REPEATED {
             // A repeated field without a LIST annotation is a list of required items.
-            let items = items_of(told)?;
-            return self.list(told, None, at, |own, at| own.node(found, items, at, true));
+            let items = items_of(arrow_type)?;
+            return self.list(arrow_type, None, at, |own, at| own.node(found, items, at, true));
         }
         let at = at.deeper(repetition == Repetition::OPTIONAL);
         let optional = (repetition == Repetition::OPTIONAL).then_some(at.definition);
         if found.is_primitive() {
             return self.leaf(field, &at, optional.is_some());
         }
-        match told {
-            DataType::Struct(fields) => self.record(found, told, fields, optional, &at),
+        match arrow_type {
+            DataType::Struct(fields) => self.record(found, arrow_type, fields, optional, &at),
             DataType::Map(entries, _) => {
                 let DataType::Struct(pair) = entries.data_type() else { return None };
                 let repeated = only(found.get_fields())?;
                 if repeated.is_primitive() || pair.len() != 2 {
                     return None;
                 }
-                self.list(told, optional, &at, |own, at| {
+                self.list(arrow_type, optional, &at, |own, at| {
                     own.record(repeated, entries.data_type(), pair, None, at)
                 })
             }
             _ => {
-                let field = items_of(told)?;
+                let field = items_of(arrow_type)?;
                 let repeated = only(found.get_fields())?;
                 if structure::repetition(repeated) != Repetition::REPEATED {
                     return None;
@@ -201,7 +201,7 @@ impl ShapeBuilder<'_> {
                     Some(items) => (items, false),
                     None => (&**repeated, true),
                 };
-                self.list(told, optional, &at, |own, at| own.node(items, field, at, is_item))
+                self.list(arrow_type, optional, &at, |own, at| own.node(items, field, at, is_item))
             }
         }
     }
@@ -217,7 +217,7 @@ impl ShapeBuilder<'_> {
     fn record(
         &mut self,
         found: &Type,
-        told: &DataType,
+        arrow_type: &DataType,
         fields: &Fields,
         optional: Option<u16>,
         at: &NodeLevels,
@@ -227,19 +227,23 @@ impl ShapeBuilder<'_> {
         }
         let nullable = self.nullable(optional, at);
         let pairs = found.get_fields().iter().zip(fields);
-        let fields = pairs.map(|(found, told)| self.node(found, told, at, false));
-        Some(ShapeNode::Struct { fields: fields.collect::<Option<_>>()?, data_type: told.clone(), nullable })
+        let fields = pairs.map(|(found, arrow_type)| self.node(found, arrow_type, at, false));
+        Some(ShapeNode::Struct {
+            fields: fields.collect::<Option<_>>()?,
+            data_type: arrow_type.clone(),
+            nullable,
+        })
     }
 
     fn list(
         &mut self,
-        told: &DataType,
+        arrow_type: &DataType,
         optional: Option<u16>,
         at: &NodeLevels,
         items: impl FnOnce(&mut Self, &NodeLevels) -> Option<ShapeNode>,
     ) -> Option<ShapeNode> {
         let nullable = self.nullable(optional, at);
-        let fixed = matches!(told, DataType::FixedSizeList(..));
+        let fixed = matches!(arrow_type, DataType::FixedSizeList(..));
         let there = match nullable {
             Some(nullable) => Some(nullable),
             None => self.nullable(fixed.then_some(at.definition), at),
@@ -249,17 +253,18 @@ impl ShapeBuilder<'_> {
         let mut below = at.deeper(true);
         below.lists.push((list, below.definition));
         let items = Box::new(items(self, &below)?);
-        Some(ShapeNode::List { data_type: told.clone(), list, nullable, there, items })
+        Some(ShapeNode::List { data_type: arrow_type.clone(), list, nullable, there, items })
     }
 
     fn leaf(&mut self, field: &Field, at: &NodeLevels, own: bool) -> Option<ShapeNode> {
-        let (told, ordered) = (field.data_type(), field.dict_is_ordered() == Some(true));
+        let (arrow_type, ordered) = (field.data_type(), field.dict_is_ordered() == Some(true));
         let element = (self.next)()?;
         let physical = Physical::from_number(element.physical?, element.length)?;
-        let field = Field::new("", told.clone(), true);
+        let field = Field::new("", arrow_type.clone(), true);
         let way = types::conversion_of(&field, physical, element.logical.as_ref(), element.converted);
-        let way = way
-            .or_else(|| (*told == default_type(&element, physical)).then_some(types::LeafConversion::Same))?;
+        let way = way.or_else(|| {
+            (*arrow_type == default_type(&element, physical)).then_some(types::LeafConversion::Same)
+        })?;
         let slot = at.lists.last().map_or(0, |(_, item)| *item);
         let flat = FlatLeaf { physical, optional: at.definition > slot, way };
         let lists = at.lists.iter();
@@ -267,23 +272,31 @@ impl ShapeBuilder<'_> {
         let lists: Vec<ListLevel> = lists.collect();
         self.nled = self.nlists;
         let repetition = u16::try_from(lists.len()).ok()?;
-        if at.definition > MAX_LEVEL || repetition > MAX_LEVEL || !is_read(told, &flat) {
+        if at.definition > MAX_LEVEL || repetition > MAX_LEVEL || !is_read(arrow_type, &flat) {
             return None;
         }
         let most = MaxLevels { definition: at.definition, repetition };
         let nullables = std::mem::take(&mut self.nullables);
-        self.leaves.push(LeafShape { flat, data_type: told.clone(), ordered, own, most, lists, nullables });
+        self.leaves.push(LeafShape {
+            flat,
+            data_type: arrow_type.clone(),
+            ordered,
+            own,
+            most,
+            lists,
+            nullables,
+        });
         Some(ShapeNode::Leaf(self.leaves.len() - 1))
     }
 }
 
 /// Whether the decoders here read values of this type in their stored form.
-fn is_read(told: &DataType, flat: &FlatLeaf) -> bool {
-    match told {
+fn is_read(arrow_type: &DataType, flat: &FlatLeaf) -> bool {
+    match arrow_type {
         DataType::Dictionary(_, values) => {
             matches!(column_plan(values, flat), ColumnPlan::Text | ColumnPlan::Fixed(_))
         }
-        _ => column_plan(told, flat) != ColumnPlan::Nested,
+        _ => column_plan(arrow_type, flat) != ColumnPlan::Nested,
     }
 }
 

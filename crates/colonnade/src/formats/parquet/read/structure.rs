@@ -162,37 +162,42 @@ pub(super) fn wrapped_item<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Ty
     }
 }
 
-/// Merges into the column `found` what `told`, its field in the writer's Arrow schema, may add; see [`types::accepted_type`]. `ours`:
-/// this package wrote the file, so that the names within lists and maps come from `told`.
+/// Merges into the column `found` what `hint`, its field in the writer's Arrow schema, may add; see [`types::accepted_type`]. `is_colonnade`:
+/// this package wrote the file, so that the names within lists and maps come from `hint`.
 pub(super) fn merge_hint(
     found: &Field,
-    told: Option<&Field>,
+    hint: Option<&Field>,
     next: &mut NextLeaf<'_, '_>,
-    ours: bool,
+    is_colonnade: bool,
 ) -> Field {
-    let to = told.filter(|told| accepts_hint(found, told)).map(Field::data_type);
-    let data_type = merge_type(found.data_type(), to, next, ours);
-    let Some(told) = told else { return found.clone().with_data_type(data_type) };
-    let metadata = merge_metadata(found, told, &data_type, ours);
-    let name = if ours { told.name() } else { found.name() };
+    let to = hint.filter(|hint| accepts_hint(found, hint)).map(Field::data_type);
+    let data_type = merge_type(found.data_type(), to, next, is_colonnade);
+    let Some(hint) = hint else { return found.clone().with_data_type(data_type) };
+    let metadata = merge_metadata(found, hint, &data_type, is_colonnade);
+    let name = if is_colonnade { hint.name() } else { found.name() };
     let mut field = Field::new(name, data_type, found.is_nullable());
     if matches!(field.data_type(), DataType::Dictionary(..)) {
-        field = field.with_dict_is_ordered(told.dict_is_ordered().unwrap_or(false));
+        field = field.with_dict_is_ordered(hint.dict_is_ordered().unwrap_or(false));
     }
     field.with_metadata(metadata)
 }
 
 /// Merges the metadata of the two fields. An extension type of the writer's schema applies only if the column has the storage
 /// type that the writer declared.
-pub(super) fn merge_metadata(found: &Field, told: &Field, data_type: &DataType, ours: bool) -> Metadata {
+pub(super) fn merge_metadata(
+    found: &Field,
+    hint: &Field,
+    data_type: &DataType,
+    is_colonnade: bool,
+) -> Metadata {
     let is_extension = |key: &str| key.starts_with("ARROW:extension:");
-    let own = found.metadata().iter().filter(|(key, _)| !ours || is_extension(key));
+    let own = found.metadata().iter().filter(|(key, _)| !is_colonnade || is_extension(key));
     let mut out = Metadata::new();
-    let agrees = same_storage(told.data_type(), data_type) && accepts_hint(found, told);
+    let agrees = same_storage(hint.data_type(), data_type) && accepts_hint(found, hint);
     for (key, value) in own {
         out.insert(key.clone(), value.clone());
     }
-    for (key, value) in told.metadata().iter().filter(|(key, _)| agrees || !is_extension(key)) {
+    for (key, value) in hint.metadata().iter().filter(|(key, _)| agrees || !is_extension(key)) {
         out.insert(key.clone(), value.clone());
     }
     out
@@ -200,9 +205,9 @@ pub(super) fn merge_metadata(found: &Field, told: &Field, data_type: &DataType, 
 
 /// Whether the writer's schema may change a field: a leaf with an extension type by the Parquet schema accepts only that
 /// extension type.
-pub(super) fn accepts_hint(found: &Field, told: &Field) -> bool {
+pub(super) fn accepts_hint(found: &Field, hint: &Field) -> bool {
     let name = |field: &Field| field.metadata().get("ARROW:extension:name").cloned();
-    name(found).is_none_or(|said| name(told) == Some(said))
+    name(found).is_none_or(|said| name(hint) == Some(said))
 }
 
 /// Whether two types differ at most in the names of items.
@@ -212,14 +217,15 @@ fn same_storage(a: &DataType, b: &DataType) -> bool {
 
 fn merge_type(
     found: &DataType,
-    told: Option<&DataType>,
+    hint: Option<&DataType>,
     next: &mut NextLeaf<'_, '_>,
-    ours: bool,
+    is_colonnade: bool,
 ) -> DataType {
     match found {
         DataType::List(items) => {
-            let items = Arc::new(merge_hint(items, told.and_then(items_of).map(|f| &**f), next, ours));
-            match told {
+            let items =
+                Arc::new(merge_hint(items, hint.and_then(items_of).map(|f| &**f), next, is_colonnade));
+            match hint {
                 Some(DataType::LargeList(_)) => DataType::LargeList(items),
                 Some(DataType::FixedSizeList(_, n)) => DataType::FixedSizeList(items, *n),
                 Some(DataType::ListView(_)) => DataType::ListView(items),
@@ -229,7 +235,7 @@ fn merge_type(
         }
         DataType::Map(entries, _) => {
             let DataType::Struct(pair) = entries.data_type() else { return found.clone() };
-            let (to, sorted) = match told {
+            let (to, sorted) = match hint {
                 Some(DataType::Map(to, sorted)) => (Some(&**to), *sorted),
                 _ => (None, false),
             };
@@ -239,14 +245,14 @@ fn merge_type(
             });
             // Key and value are compared by position, whatever their names.
             let pair = pair.iter().enumerate().map(|(k, field)| {
-                let told = to.and_then(|(_, fields)| fields.get(k)).map(|f| &**f);
-                Arc::new(merge_hint(field, told, next, ours))
+                let hint = to.and_then(|(_, fields)| fields.get(k)).map(|f| &**f);
+                Arc::new(merge_hint(field, hint, next, is_colonnade))
             });
             let pair = DataType::Struct(pair.collect::<Fields>());
             let entries = match to {
                 Some((to, _)) => {
-                    let metadata = merge_metadata(entries, to, &pair, ours);
-                    let name = if ours { to.name() } else { entries.name() };
+                    let metadata = merge_metadata(entries, to, &pair, is_colonnade);
+                    let name = if is_colonnade { to.name() } else { entries.name() };
                     Field::new(name, pair, entries.is_nullable()).with_metadata(metadata)
                 }
                 None => Field::clone(entries).with_data_type(pair),
@@ -255,20 +261,22 @@ fn merge_type(
         }
         DataType::Struct(fields) => {
             let none = Fields::empty();
-            let told = match told {
-                Some(DataType::Struct(told)) => told,
+            let hint = match hint {
+                Some(DataType::Struct(hint)) => hint,
                 _ => &none,
             };
-            let pairs = namesakes(fields, told);
-            let fields = pairs.map(|(field, told)| -> FieldRef {
-                Arc::new(merge_hint(field, told.map(|f| &**f), next, ours))
+            let pairs = namesakes(fields, hint);
+            let fields = pairs.map(|(field, hint)| -> FieldRef {
+                Arc::new(merge_hint(field, hint.map(|f| &**f), next, is_colonnade))
             });
             DataType::Struct(fields.collect())
         }
         leaf => {
             let Some(element) = next() else { return leaf.clone() };
-            match (told, types::physical_of(&element)) {
-                (Some(told), Ok(physical)) => types::accepted_type(leaf, &element, physical, told, ours),
+            match (hint, types::physical_of(&element)) {
+                (Some(hint), Ok(physical)) => {
+                    types::accepted_type(leaf, &element, physical, hint, is_colonnade)
+                }
                 _ => leaf.clone(),
             }
         }

@@ -99,7 +99,7 @@ pub(super) fn old_lists(elements: &[Element<'_>], roots: impl Iterator<Item = us
 /// The ConvertedType of lists.
 const LIST: i32 = 3;
 
-/// Returns the column at `root`, reduced to the leaves `wanted`: as an Arrow field by the Parquet schema and what `hint` may
+/// Returns the column at `root`, reduced to the leaves `projection`: as an Arrow field by the Parquet schema and what `hint` may
 /// add, and as a schema for the `parquet` crate.
 ///
 /// # Errors
@@ -108,12 +108,12 @@ pub(super) fn nested(
     elements: &[Element<'_>],
     leaves: &[SchemaLeaf],
     root: usize,
-    wanted: &[usize],
+    projection: &[usize],
     hint: Option<&Field>,
-    ours: bool,
+    is_colonnade: bool,
 ) -> Result<(Field, Arc<SchemaDescriptor>)> {
     let mut chosen: Vec<usize> =
-        wanted.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
+        projection.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
     chosen.sort_unstable();
     let (made, _) = build(elements, root, &chosen)?;
     let made = made.ok_or_else(|| Error::malformed("parquet", "no leaf of it is wanted."))?;
@@ -121,7 +121,7 @@ pub(super) fn nested(
     let mut next = of_leaves();
     let found = structure::field_of(&made, &mut || next.next().flatten())?;
     let mut next = of_leaves();
-    let field = structure::merge_hint(&found, hint, &mut || next.next().flatten(), ours);
+    let field = structure::merge_hint(&found, hint, &mut || next.next().flatten(), is_colonnade);
     let schema = Type::group_type_builder("schema").with_fields(vec![made]).build().map_err(refused)?;
     Ok((field, Arc::new(SchemaDescriptor::new(Arc::new(schema)))))
 }
@@ -289,8 +289,8 @@ mod tests {
         let elements =
             [group("schema", Repetition::Required), list, group("list", Repetition::Repeated), leaf];
         let leaves = schema::leaves(&elements).unwrap();
-        let told = DataType::Timestamp(TimeUnit::Microsecond, Some("Europe/Berlin".into()));
-        let hint = Field::new("l", DataType::List(Arc::new(Field::new("element", told, true))), true);
+        let zoned = DataType::Timestamp(TimeUnit::Microsecond, Some("Europe/Berlin".into()));
+        let hint = Field::new("l", DataType::List(Arc::new(Field::new("element", zoned, true))), true);
         let (field, _) = nested(&elements, &leaves, 1, &[0], Some(&hint), false).unwrap();
         let DataType::List(inner) = field.data_type() else { unreachable!() };
         assert_eq!(inner.data_type(), &DataType::Timestamp(TimeUnit::Nanosecond, None));

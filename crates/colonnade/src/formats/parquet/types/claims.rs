@@ -21,20 +21,20 @@ use crate::formats::parquet::logical_type::{Logical, logical_of};
 use crate::formats::parquet::schema::Element;
 
 /// Returns the type of a leaf: the claimed type `claimed` if the claim is accepted, otherwise `found`, the type of the file's own
-/// schema. `ours`: this package wrote the file.
+/// schema. `is_colonnade`: this package wrote the file.
 #[must_use]
 pub fn accepted_type(
     found: &DataType,
     element: &Element<'_>,
     physical: Physical,
     claimed: &DataType,
-    ours: bool,
+    is_colonnade: bool,
 ) -> DataType {
-    if found == claimed || ours && is_stored_as(element, physical, claimed) {
+    if found == claimed || is_colonnade && is_stored_as(element, physical, claimed) {
         return claimed.clone();
     }
     if let DataType::Dictionary(_, values) = claimed
-        && ours
+        && is_colonnade
         && accepted_type(found, element, physical, values, true) == **values
     {
         return claimed.clone();
@@ -78,8 +78,8 @@ fn is_stored_as(element: &Element<'_>, physical: Physical, claimed: &DataType) -
     let same = |stored: &LeafType| {
         let meant = match (logical, stored.logical) {
             // Arrow's time of day has no zone.
-            (Some(Logical::Time(found, _)), Some(Logical::Time(wanted, _))) => found == wanted,
-            (Some(found), Some(wanted)) => found == wanted,
+            (Some(Logical::Time(found, _)), Some(Logical::Time(expected, _))) => found == expected,
+            (Some(found), Some(expected)) => found == expected,
             (None, None) => element.converted == stored.converted,
             _ => false,
         };

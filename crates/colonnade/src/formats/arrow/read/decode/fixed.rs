@@ -37,10 +37,10 @@ struct CopyTarget {
 }
 
 impl ColumnDecoder<'_> {
-    /// Decodes the fields `wanted[i]` for each `i` of `these`.
+    /// Decodes the fields `projection[i]` for each `i` of `these`.
     pub(super) fn fixed(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         conversions: &[ColumnConversion],
         these: &[usize],
         pieces: &[BatchRows],
@@ -84,7 +84,7 @@ impl ColumnDecoder<'_> {
             let region = regions.len();
             regions.push(allocate(total)?);
             for (column, &i) in members.iter().enumerate() {
-                targets.push(self.target(wanted, conversions, i, item, region, column * stride)?);
+                targets.push(self.target(projection, conversions, i, item, region, column * stride)?);
             }
             grids.push(Grid {
                 col_stride: as_stride(stride),
@@ -94,7 +94,7 @@ impl ColumnDecoder<'_> {
         for &(i, item) in &alone {
             let region = regions.len();
             regions.push(allocate(nrows.checked_mul(item).ok_or_else(too_large)?)?);
-            targets.push(self.target(wanted, conversions, i, item, region, 0)?);
+            targets.push(self.target(projection, conversions, i, item, region, 0)?);
         }
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         self.copy_all(&targets, &scatters, pieces, progress)?;
@@ -107,7 +107,7 @@ impl ColumnDecoder<'_> {
             decoded.blocks.push((block, members));
         }
         for ((i, _), region) in alone.into_iter().zip(regions) {
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             let data_type = field_of(&self.catalog.shape, field)?.data_type();
             let values = Buffer::from_region(region.finish(), true).to_arrow();
             let mut builder = ArrayDataBuilder::new(data_type.clone())
@@ -133,14 +133,14 @@ impl ColumnDecoder<'_> {
 
     fn target(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         conversions: &[ColumnConversion],
         i: usize,
         item: usize,
         region: usize,
         offset: usize,
     ) -> Result<CopyTarget> {
-        let field = wanted.get(i).copied().unwrap_or(0);
+        let field = projection.get(i).copied().unwrap_or(0);
         let conversion = conversions.get(i).copied().unwrap_or(ColumnConversion::Text);
         let place = self.catalog.shape.places.get(field).copied();
         let place = place.ok_or_else(|| Error::not_found("arrow", format!("field {field}.")))?;

@@ -12,10 +12,10 @@ use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
 
 impl ColumnDecoder<'_> {
-    /// Decodes the fields `wanted[i]` for each `i` of `these`.
+    /// Decodes the fields `projection[i]` for each `i` of `these`.
     pub(super) fn decode_general(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         conversions: &[ColumnConversion],
         these: &[usize],
         pieces: &[BatchRows],
@@ -27,13 +27,13 @@ impl ColumnDecoder<'_> {
         }
         let mut parts: Vec<Vec<ArrayData>> = vec![Vec::with_capacity(pieces.len()); these.len()];
         for piece in pieces {
-            for (list, data) in parts.iter_mut().zip(self.arrays(wanted, these, piece, progress)?) {
+            for (list, data) in parts.iter_mut().zip(self.arrays(projection, these, piece, progress)?) {
                 list.push(data);
             }
             progress.advance(0, None)?;
         }
         for (&i, list) in these.iter().zip(parts) {
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             let field_type = field_of(&self.catalog.shape, field)?;
             let named = |e: Error| e.in_member(field_type.name());
             let refs: Vec<&ArrayData> = list.iter().collect();

@@ -82,34 +82,34 @@ pub(super) enum ColumnConversion {
 }
 
 impl ColumnDecoder<'_> {
-    /// Decodes the fields `wanted`.
+    /// Decodes the fields `projection`.
     ///
     /// # Errors
     /// Malformed bodies; errors of the operating system: no memory; cancellation.
-    pub(crate) fn run(&self, wanted: &[usize], progress: &dyn Progress) -> Result<DecodedColumns> {
+    pub(crate) fn run(&self, projection: &[usize], progress: &dyn Progress) -> Result<DecodedColumns> {
         let conversions: Vec<ColumnConversion> =
-            wanted.iter().map(|&field| self.conversion(field)).collect::<Result<_>>()?;
+            projection.iter().map(|&field| self.conversion(field)).collect::<Result<_>>()?;
         let pieces = self.pieces();
         let exclusive = self.nulls.is_some() && !self.catalog.shape.big_endian;
         let mut decoded = DecodedColumns { exclusive, ..DecodedColumns::default() };
-        let mut left: Vec<bool> = vec![true; wanted.len()];
-        self.in_place(wanted, &conversions, &pieces, &mut left, &mut decoded, progress)?;
+        let mut left: Vec<bool> = vec![true; projection.len()];
+        self.in_place(projection, &conversions, &pieces, &mut left, &mut decoded, progress)?;
         let of = |pick: &dyn Fn(ColumnConversion) -> bool| -> Vec<usize> {
-            (0..wanted.len())
+            (0..projection.len())
                 .filter(|&i| left.get(i) == Some(&true) && conversions.get(i).is_some_and(|&w| pick(w)))
                 .collect()
         };
         self.fixed(
-            wanted,
+            projection,
             &conversions,
             &of(&|w| !matches!(w, ColumnConversion::Text | ColumnConversion::General(_))),
             &pieces,
             &mut decoded,
             progress,
         )?;
-        self.text(wanted, &of(&|w| w == ColumnConversion::Text), &pieces, &mut decoded, progress)?;
+        self.text(projection, &of(&|w| w == ColumnConversion::Text), &pieces, &mut decoded, progress)?;
         self.decode_general(
-            wanted,
+            projection,
             &conversions,
             &of(&|w| matches!(w, ColumnConversion::General(_))),
             &pieces,
@@ -117,7 +117,7 @@ impl ColumnDecoder<'_> {
             progress,
         )?;
         if let Some(nulls) = self.nulls {
-            let dtype = |i: usize| nulls.dtype(*wanted.get(i)?);
+            let dtype = |i: usize| nulls.dtype(*projection.get(i)?);
             missing::into_blocks(&mut decoded, &dtype, self.threads, progress)?;
         }
         Ok(decoded)

@@ -27,17 +27,17 @@ struct TextRun {
 }
 
 impl ColumnDecoder<'_> {
-    /// Decodes the text fields `wanted[i]` for each `i` of `these`.
+    /// Decodes the text fields `projection[i]` for each `i` of `these`.
     pub(super) fn text(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         pieces: &[BatchRows],
         decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &i in these {
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             decoded.columns.push((i, self.text_column(field, pieces, progress)?));
         }
         Ok(())
@@ -199,13 +199,18 @@ impl ColumnDecoder<'_> {
             Some((from, values)) => (from.clone(), values.clone()),
             None => (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?),
         };
-        let wanted =
+        let source_offsets =
             from.as_slice().get(piece.skip * item..(piece.skip + piece.nrows + 1) * item).unwrap_or(&[]);
         let values = values.as_slice();
         let (start, end) = if small {
-            check::strings(wanted.as_chunks::<4>().0, |b| i64::from(i32::from_le_bytes(b)), values, is_text)?
+            check::strings(
+                source_offsets.as_chunks::<4>().0,
+                |b| i64::from(i32::from_le_bytes(b)),
+                values,
+                is_text,
+            )?
         } else {
-            check::strings(wanted.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
+            check::strings(source_offsets.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
         };
         let wide = if narrow { 4 } else { 8 };
         // SAFETY: the batches write disjoint rows (the offsets after the first) and disjoint bytes.
@@ -219,7 +224,7 @@ impl ColumnDecoder<'_> {
             return Err(Error::malformed("arrow", "offsets that changed while they were read."));
         }
         let shift = i64::try_from(run.at).unwrap_or(0) - i64::try_from(start).unwrap_or(0);
-        rebase(wanted.get(item..).unwrap_or(&[]), to, small, narrow, shift);
+        rebase(source_offsets.get(item..).unwrap_or(&[]), to, small, narrow, shift);
         copy(target, values.get(start..end).unwrap_or(&[]), streaming);
         Ok(())
     }

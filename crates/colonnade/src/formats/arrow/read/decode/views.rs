@@ -24,7 +24,7 @@ impl ColumnDecoder<'_> {
     /// Returns the fields of `left` that need no copy, and removes them from it. Only if all rows are in one batch.
     pub(super) fn in_place(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         conversions: &[ColumnConversion],
         pieces: &[BatchRows],
         left: &mut [bool],
@@ -40,7 +40,7 @@ impl ColumnDecoder<'_> {
                             | ColumnConversion::Text
                             | ColumnConversion::General(None)
                     ) {
-                        decoded.columns.push((i, self.empty(wanted.get(i).copied().unwrap_or(0))?));
+                        decoded.columns.push((i, self.empty(projection.get(i).copied().unwrap_or(0))?));
                         take(left, i);
                     }
                 }
@@ -51,7 +51,7 @@ impl ColumnDecoder<'_> {
         };
         let body = BatchBody::new(self.source, self.batch(piece)?)?;
         let map = self.in_place.filter(|_| body.codec().is_none() && !self.catalog.shape.big_endian);
-        let is_written = |i: usize| self.is_written(wanted.get(i).copied().unwrap_or(0));
+        let is_written = |i: usize| self.is_written(projection.get(i).copied().unwrap_or(0));
         let stays = |i: usize| match conversions.get(i) {
             Some(ColumnConversion::Values(_)) => map.is_some() || !is_written(i),
             conversion => {
@@ -59,7 +59,7 @@ impl ColumnDecoder<'_> {
             }
         };
         let columns: Vec<usize> = (0..conversions.len()).filter(|&i| stays(i)).collect();
-        for (&i, data) in columns.iter().zip(self.arrays(wanted, &columns, piece, progress)?) {
+        for (&i, data) in columns.iter().zip(self.arrays(projection, &columns, piece, progress)?) {
             let data = match map {
                 Some(map) if is_written(i) => self.over_map(data, map),
                 _ => data,
@@ -68,7 +68,7 @@ impl ColumnDecoder<'_> {
             take(left, i);
         }
         if let Some(bytes) = map {
-            self.grids(wanted, conversions, piece, &body, bytes, left, decoded)?;
+            self.grids(projection, conversions, piece, &body, bytes, left, decoded)?;
         }
         Ok(())
     }
@@ -89,10 +89,10 @@ impl ColumnDecoder<'_> {
         trusted_array(data.into_builder().buffers(vec![values.to_arrow()]))
     }
 
-    /// Decodes the arrays of the fields `wanted[i]` in one batch, in parallel if there are compressed buffers.
+    /// Decodes the arrays of the fields `projection[i]` in one batch, in parallel if there are compressed buffers.
     pub(super) fn arrays(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         piece: &BatchRows,
         progress: &dyn Progress,
@@ -100,7 +100,7 @@ impl ColumnDecoder<'_> {
         let batch = self.batch(piece)?;
         let body = BatchBody::new(self.source, batch)?;
         let one = |i: usize| -> Result<ArrayData> {
-            let index = wanted.get(i).copied().unwrap_or(0);
+            let index = projection.get(i).copied().unwrap_or(0);
             let field = field_of(&self.catalog.shape, index)?;
             let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
             let mut cursor = FieldCursor::new(
@@ -128,7 +128,7 @@ impl ColumnDecoder<'_> {
     #[allow(clippy::too_many_arguments)] // all of the plan meets here
     fn grids(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         conversions: &[ColumnConversion],
         piece: &BatchRows,
         body: &BatchBody<'_>,
@@ -141,7 +141,7 @@ impl ColumnDecoder<'_> {
         let mut taken = Vec::new();
         for (i, conversion) in conversions.iter().enumerate() {
             let ColumnConversion::Copy(dtype) = *conversion else { continue };
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
             let buffer = place.buffer + 1 + body.variadic_before(place.view)?;
             let raw = body.bytes(buffer).map_err(|e| self.named(e, field, piece))?;
@@ -162,7 +162,7 @@ impl ColumnDecoder<'_> {
             taken.push(i);
         }
         let grids = groups.finish();
-        if grids.len() > GRIDS + wanted.len() / GRIDS {
+        if grids.len() > GRIDS + projection.len() / GRIDS {
             return Ok(());
         }
         for (grid, members) in grids {

@@ -350,15 +350,15 @@ fn missing_cells_are_null_for_any_null_values() {
     let of = |dtypes: &[(&str, &str)]| ReadOptions {
         keep_default_na: false,
         on_error: OnError::Null,
-        dtypes: dtypes.iter().map(|(name, told)| ((*name).to_owned(), (*told).to_owned())).collect(),
+        dtypes: dtypes.iter().map(|(name, dtype)| ((*name).to_owned(), (*dtype).to_owned())).collect(),
         ..ReadOptions::default()
     };
     let text = b"a,b,c,d,e\n1,2,2.5,x,true\n3\n4,5,1.5,,false\n";
     let expected = ["Int64: 1 3 4", "Int64: 2 null 5", "Float64: 2.5 null 1.5", "LargeUtf8: x null "];
-    for told in
+    for dtype in
         [&[][..], &[("b", "Int64"), ("d", "str")], &[("b", "int64"), ("c", "float64"), ("e", "boolean")]]
     {
-        let found = decode(&Buffer::from_vec(text.to_vec()), &of(told)).unwrap();
+        let found = decode(&Buffer::from_vec(text.to_vec()), &of(dtype)).unwrap();
         let cells = cell_texts(&found.frame);
         assert_eq!(
             (&cells[..2], &cells[3..4]),

@@ -6,7 +6,7 @@ use super::super::{CsvChunks, OnError, ReadOptions, split};
 use super::{cell_texts, read_with};
 
 /// All that is said of an input.
-fn told(text: &[u8], options: &ReadOptions) -> String {
+fn describe(text: &[u8], options: &ReadOptions) -> String {
     match read_with(text, options) {
         Ok(found) => format!("{:?} {} {}", cell_texts(&found.frame), found.dropped, found.nulled),
         Err(error) => error.to_string(),
@@ -15,7 +15,7 @@ fn told(text: &[u8], options: &ReadOptions) -> String {
 
 /// The same in pieces of so many bytes, by two threads.
 fn in_pieces(text: &[u8], options: &ReadOptions, nbytes: usize) -> String {
-    split::with_pieces_of(nbytes, || told(text, &ReadOptions { threads: 2, ..options.clone() }))
+    split::with_pieces_of(nbytes, || describe(text, &ReadOptions { threads: 2, ..options.clone() }))
 }
 
 /// The frames of chunks, and the error at their end, of bytes that come in portions.
@@ -67,7 +67,7 @@ fn piece_borders_at_every_byte_change_nothing() {
     let nulls = ReadOptions { on_error: OnError::Null, ..ReadOptions::default() };
     let all = hard.chain(more.iter().map(|text| (*text, escaped.clone())));
     for (text, options) in all.chain([(HARD[6], skips), (HARD[6], nulls)]) {
-        let whole = told(text.as_bytes(), &options);
+        let whole = describe(text.as_bytes(), &options);
         for nbytes in 1..=text.len() + 1 {
             assert_eq!(in_pieces(text.as_bytes(), &options, nbytes), whole, "{text:?} {nbytes}");
         }
@@ -168,20 +168,20 @@ proptest! {
         }
         let text = String::from_utf8(text).unwrap_or_default();
         let options = ReadOptions::default();
-        prop_assert_eq!(in_pieces(text.as_bytes(), &options, nbytes), told(text.as_bytes(), &options));
+        prop_assert_eq!(in_pieces(text.as_bytes(), &options, nbytes), describe(text.as_bytes(), &options));
     }
 
     #[test]
     fn declared_types_are_read_the_same_by_both_readers(
-        text in table(), told in proptest::sample::select(vec!["int64", "uint64", "float64", "boolean", "str"])
+        text in table(), dtype in proptest::sample::select(vec!["int64", "uint64", "float64", "boolean", "str"])
     ) {
         // Where rows may be left out, only the readers of types read; else they read what the loops of cells leave.
-        let dtypes = vec![("c0".to_owned(), told.to_owned())];
+        let dtypes = vec![("c0".to_owned(), dtype.to_owned())];
         let quick = ReadOptions { dtypes, ..ReadOptions::default() };
         let slow = ReadOptions { on_error: OnError::Skip, ..quick.clone() };
         match read_with(text.as_bytes(), &slow) {
             Ok(found) if found.dropped == 0 => {
-                prop_assert_eq!(self::told(text.as_bytes(), &quick), self::told(text.as_bytes(), &slow));
+                prop_assert_eq!(self::describe(text.as_bytes(), &quick), self::describe(text.as_bytes(), &slow));
             }
             _ => prop_assert!(read_with(text.as_bytes(), &quick).is_err()),
         }

@@ -153,13 +153,13 @@ fn the_type_of_a_column_holds_all_its_cells() {
 
 #[test]
 fn text_is_unescaped() {
-    let told = "a\"\\/\u{8}\u{c}\n\r\t\u{e9}\u{1F600}\0 and a long rest that takes more than one step";
+    let key = "a\"\\/\u{8}\u{c}\n\r\t\u{e9}\u{1F600}\0 and a long rest that takes more than one step";
     let text =
-        format!("[{{{}: {}}}]", json!(told), json!(told).to_string().replace('\u{1F600}', "\\ud83d\\ude00"));
+        format!("[{{{}: {}}}]", json!(key), json!(key).to_string().replace('\u{1F600}', "\\ud83d\\ude00"));
     let frame = read(&text);
-    assert_eq!(texts(&frame.columns), [told]);
+    assert_eq!(texts(&frame.columns), [key]);
     let Some(Part::Column(column, _)) = frame.parts.first() else { panic!() };
-    assert_eq!(column.strings().unwrap(), [told]);
+    assert_eq!(column.strings().unwrap(), [key]);
 }
 
 #[test]

@@ -71,38 +71,38 @@ fn into_floats<'p>(data_type: &DataType, place: &'p mut [u8]) -> Option<Box<dyn 
 }
 
 impl LocatedFrame {
-    /// Decodes the fields `wanted`.
+    /// Decodes the fields `projection`.
     pub(super) fn decode_columns(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
     ) -> Result<DecodedColumns> {
         let nrows = self.header.nrows;
         let nulls = PandasNulls::new(&self.plan);
-        let dtype_of = |i: usize| nulls.dtype(*wanted.get(i)?);
+        let dtype_of = |i: usize| nulls.dtype(*projection.get(i)?);
         let (groups, rest) =
-            self.groups(wanted, &|i| (layout == MemoryLayout::Pandas).then(|| dtype_of(i)).flatten())?;
+            self.groups(projection, &|i| (layout == MemoryLayout::Pandas).then(|| dtype_of(i)).flatten())?;
         let allocate = |g: &BlockGroup| -> Result<RegionMut> {
             let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
             Ok(Region::allocate(nbytes, false)?)
         };
         let mut regions: Vec<RegionMut> = groups.iter().map(allocate).collect::<Result<_>>()?;
         let arrays: Vec<OnceLock<ArrayData>> = rest.iter().map(|_| OnceLock::new()).collect();
-        let mut tasks = Vec::with_capacity(wanted.len());
+        let mut tasks = Vec::with_capacity(projection.len());
         for (group, region) in groups.iter().zip(&mut regions) {
             let scatter = Scatter::new(region);
             for (column, &i) in group.members.iter().enumerate() {
                 let nbytes = nrows * group.dtype.itemsize as usize;
                 // SAFETY: columns are `stride` bytes apart, which is at least their size.
                 let place = unsafe { scatter.range(column * group.stride, nbytes) }.ok_or_else(too_large)?;
-                let (field, dtype) = (wanted.get(i).copied().unwrap_or(0), group.dtype);
+                let (field, dtype) = (projection.get(i).copied().unwrap_or(0), group.dtype);
                 tasks.push(Task::new(self.nbytes(field), move || self.block_column(field, dtype, place)));
             }
         }
-        let mut readers = self.readers(wanted, &rest)?;
+        let mut readers = self.readers(projection, &rest)?;
         for ((&i, slot), reader) in rest.iter().zip(&arrays).zip(&mut readers) {
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             let reader = reader.take();
             tasks.push(Task::new(self.nbytes(field), move || {
                 let _ = slot.set(self.array(field, reader)?);
@@ -111,23 +111,23 @@ impl LocatedFrame {
         }
         parallel::run(tasks, threads, progress)?;
         let mut decoded =
-            self.collect_decoded(wanted, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
+            self.collect_decoded(projection, groups.into_iter().zip(regions), rest.into_iter().zip(arrays))?;
         if layout == MemoryLayout::Pandas {
             missing::into_blocks(&mut decoded, &dtype_of, threads, progress)?;
         }
         Ok(decoded)
     }
 
-    /// Groups the fields `wanted` by block, and returns those without a block. `missing` returns the dtype of the block for
+    /// Groups the fields `projection` by block, and returns those without a block. `missing` returns the dtype of the block for
     /// a field with nulls.
     pub(super) fn groups(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         missing: &dyn Fn(usize) -> Option<DType>,
     ) -> Result<(Vec<BlockGroup>, Vec<usize>)> {
         let mut groups: Vec<BlockGroup> = Vec::new();
         let mut rest = Vec::new();
-        for (i, &field) in wanted.iter().enumerate() {
+        for (i, &field) in projection.iter().enumerate() {
             self.check_rows(field)?;
             let floats = || missing(i).filter(|dtype| dtype.kind == DTypeKind::Float && dtype.itemsize > 2);
             let Some(dtype) = self.direct(field).or_else(|| floats().filter(|_| self.has_nulls(field)))
@@ -147,10 +147,10 @@ impl LocatedFrame {
         Ok((groups, rest))
     }
 
-    /// Collects the decoded fields `wanted`.
+    /// Collects the decoded fields `projection`.
     pub(super) fn collect_decoded(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         blocks: impl Iterator<Item = (BlockGroup, RegionMut)>,
         arrays: impl Iterator<Item = (usize, OnceLock<ArrayData>)>,
     ) -> Result<DecodedColumns> {
@@ -163,7 +163,7 @@ impl LocatedFrame {
         }
         for (i, slot) in arrays {
             let Some(data) = slot.into_inner() else { continue };
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             let dtype = self.plan.fields.get(field).and_then(|field_plan| self.dtype(field, field_plan));
             let block = dtype.map_or(Ok(None), |dtype| import::to_block(dtype, &data));
             match block.map_err(|e| e.in_member(self.path(field)))? {
@@ -344,7 +344,7 @@ impl LocatedFrame {
     /// Returns the cell decoders of the fields without a specialized one, one for each of `rest`.
     pub(super) fn readers(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         rest: &[usize],
     ) -> Result<Vec<Option<Box<dyn TypedCells>>>> {
         let fields = self.header.schema.fields();
@@ -358,7 +358,7 @@ impl LocatedFrame {
         }
         let mut out: Vec<Option<Box<dyn TypedCells>>> = rest.iter().map(|_| None).collect();
         let mut places = vec![None; fields.len()];
-        for (place, field) in rest.iter().map(|&i| wanted.get(i).copied().unwrap_or(0)).enumerate() {
+        for (place, field) in rest.iter().map(|&i| projection.get(i).copied().unwrap_or(0)).enumerate() {
             if let Some(slot) = places.get_mut(field) {
                 *slot = Some(place);
             }

@@ -68,7 +68,7 @@ impl OpenedFrame {
 }
 
 impl LocatedFrame {
-    /// Opens the frame at the start of `bytes`; `None` if it has no header of ours. Checks `progress` only for
+    /// Opens the frame at the start of `bytes`; `None` if it has no Colonnade header. Checks `progress` only for
     /// cancellation.
     ///
     /// # Errors

@@ -165,10 +165,10 @@ impl<'r, T: NumberFromCell<N>, const N: usize> NumberColumn<'r, T, N> {
 }
 
 impl<T: NumberFromCell<N>, const N: usize> CellReader for NumberColumn<'_, T, N> {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> Result<CellExtent, CellError> {
-        let wanted = wanted.min(self.rest.len());
+    fn take(&mut self, bytes: &[u8], max_cells: usize) -> Result<CellExtent, CellError> {
+        let max_cells = max_cells.min(self.rest.len());
         let mut at = 0;
-        for cells in 0..wanted {
+        for cells in 0..max_cells {
             let rest = bytes.get(at..).unwrap_or(&[]);
             let found = match rest.first_chunk::<9>() {
                 Some(window) => T::of(window),
@@ -189,7 +189,7 @@ impl<T: NumberFromCell<N>, const N: usize> CellReader for NumberColumn<'_, T, N>
             }
             at += nbytes;
         }
-        Ok(CellExtent { cells: wanted, nbytes: at })
+        Ok(CellExtent { cells: max_cells, nbytes: at })
     }
 }
 
@@ -216,10 +216,10 @@ mod tests {
 
     fn taken<T: NumberFromCell<N>, const N: usize>(
         bytes: &[u8],
-        wanted: usize,
+        max_cells: usize,
     ) -> Result<(Vec<u8>, CellExtent), CellError> {
-        let mut place = vec![0; N * wanted];
-        let taken = NumberColumn::<T, N>::new(&mut place).take(bytes, wanted)?;
+        let mut place = vec![0; N * max_cells];
+        let taken = NumberColumn::<T, N>::new(&mut place).take(bytes, max_cells)?;
         place.truncate(taken.cells * N);
         Ok((place, taken))
     }

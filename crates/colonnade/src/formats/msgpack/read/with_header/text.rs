@@ -90,12 +90,13 @@ impl<const N: usize> StringColumn<N> {
 }
 
 impl<const N: usize> CellReader for StringColumn<N> {
-    fn take(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
-        let wanted = wanted.min(self.rows - self.row);
+    fn take(&mut self, bytes: &[u8], max_cells: usize) -> std::result::Result<CellExtent, CellError> {
+        let max_cells = max_cells.min(self.rows - self.row);
         let mut taken = CellExtent::default();
-        while taken.cells < wanted {
+        while taken.cells < max_cells {
             let rest = bytes.get(taken.nbytes..).unwrap_or(&[]);
-            let run = self.run(rest, wanted - taken.cells).map_err(|e| e.after(taken.cells, taken.nbytes))?;
+            let run =
+                self.run(rest, max_cells - taken.cells).map_err(|e| e.after(taken.cells, taken.nbytes))?;
             if run.cells == 0 {
                 break;
             }
@@ -108,13 +109,13 @@ impl<const N: usize> CellReader for StringColumn<N> {
 
 impl<const N: usize> StringColumn<N> {
     /// Decodes cells until there is enough text to validate.
-    fn run(&mut self, bytes: &[u8], wanted: usize) -> std::result::Result<CellExtent, CellError> {
+    fn run(&mut self, bytes: &[u8], max_cells: usize) -> std::result::Result<CellExtent, CellError> {
         let (values, offsets) =
             (self.values.as_mut_slice(), self.offsets.as_mut_slice().as_chunks_mut::<N>().0);
         let (first_row, first_byte) = (self.row, self.used);
         let (mut row, mut used, mut at) = (self.row, self.used, 0);
         let mut starts_inside = false;
-        while row - first_row < wanted && used - first_byte < CHECKED_NBYTES {
+        while row - first_row < max_cells && used - first_byte < CHECKED_NBYTES {
             let rest = bytes.get(at..).unwrap_or(&[]);
             // Short text with enough room on both sides, the usual case.
             let nbytes = if let (Some(&[marker @ 0xa0..=0xb0, ref source @ ..]), Some(place)) = (

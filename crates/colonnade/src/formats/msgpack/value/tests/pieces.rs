@@ -116,15 +116,15 @@ fn any_cut_gives_the_same_frame() {
     for nrows in [0, 1, 100, 4000] {
         for options in styles {
             let bytes = encoded(&frame(nrows), &options);
-            let wanted = outcome_of(opened(Buffer::from_vec(bytes.clone())));
+            let expected = outcome_of(opened(Buffer::from_vec(bytes.clone())));
             // Frames without a header and without rows have only column names, or not even these in records.
-            assert!(wanted.is_ok(), "{nrows} rows, {options:?}: {wanted:?}");
+            assert!(expected.is_ok(), "{nrows} rows, {options:?}: {expected:?}");
             for (piece, places) in
                 [(1, false), (7, true), (1000, false), (5000, true), (usize::MAX >> 1, false), (70_000, true)]
             {
                 let found = in_pieces(&bytes, piece, places).unwrap().unwrap();
                 assert!(
-                    found == (wanted.clone(), bytes.len()),
+                    found == (expected.clone(), bytes.len()),
                     "{nrows} rows, {options:?}, pieces of {piece}"
                 );
             }

@@ -79,36 +79,36 @@ impl<'a> ChunkDecoder<'a> {
         self.account.add_cells(ncells);
     }
 
-    /// Decodes the fields `wanted`; `pieces` are adjacent in the result.
+    /// Decodes the fields `projection`; `pieces` are adjacent in the result.
     ///
     /// # Errors
     /// Malformed pages; out of memory; cancellation.
     pub(crate) fn run(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         pieces: &[RowPiece],
         progress: &dyn Progress,
     ) -> Result<DecodedColumns> {
         let plans: Vec<ColumnPlan> =
-            wanted.iter().map(|&field| self.column_plan(field)).collect::<Result<_>>()?;
+            projection.iter().map(|&field| self.column_plan(field)).collect::<Result<_>>()?;
         // Row groups without rows have no pages.
         let pieces: Vec<RowPiece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
         let pieces = pieces.as_slice();
         let mut landed = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
         let of = |pick: &dyn Fn(ColumnPlan) -> bool| -> Vec<usize> {
-            (0..wanted.len()).filter(|&i| plans.get(i).is_some_and(|&w| pick(w))).collect()
+            (0..projection.len()).filter(|&i| plans.get(i).is_some_and(|&w| pick(w))).collect()
         };
-        self.check(wanted, pieces)?;
-        self.check_size(wanted, &plans, pieces)?;
-        self.fixed(wanted, &of(&|w| matches!(w, ColumnPlan::Fixed(_))), pieces, &mut landed, progress)?;
-        self.text(wanted, &of(&|w| w == ColumnPlan::Text), pieces, &mut landed, progress)?;
-        self.category(wanted, &of(&|w| w == ColumnPlan::Category), pieces, &mut landed, progress)?;
-        self.nested(wanted, &of(&|w| w == ColumnPlan::Nested), pieces, &mut landed, progress)?;
+        self.check(projection, pieces)?;
+        self.check_size(projection, &plans, pieces)?;
+        self.fixed(projection, &of(&|w| matches!(w, ColumnPlan::Fixed(_))), pieces, &mut landed, progress)?;
+        self.text(projection, &of(&|w| w == ColumnPlan::Text), pieces, &mut landed, progress)?;
+        self.category(projection, &of(&|w| w == ColumnPlan::Category), pieces, &mut landed, progress)?;
+        self.nested(projection, &of(&|w| w == ColumnPlan::Nested), pieces, &mut landed, progress)?;
         for i in of(&|w| w == ColumnPlan::Nothing) {
             landed.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
         }
         if self.layout != MemoryLayout::Arrow {
-            self.convert_to_blocks(wanted, &mut landed)?;
+            self.convert_to_blocks(projection, &mut landed)?;
         }
         Ok(landed)
     }
@@ -120,10 +120,10 @@ impl<'a> ChunkDecoder<'a> {
     }
 
     /// Converts columns with a stored dtype to blocks of that dtype if it can hold all their values.
-    fn convert_to_blocks(&self, wanted: &[usize], landed: &mut DecodedColumns) -> Result<()> {
+    fn convert_to_blocks(&self, projection: &[usize], landed: &mut DecodedColumns) -> Result<()> {
         let mut left = Vec::with_capacity(landed.columns.len());
         for (i, data) in std::mem::take(&mut landed.columns) {
-            let plan = wanted.get(i).and_then(|&field| self.file.plan.fields.get(field));
+            let plan = projection.get(i).and_then(|&field| self.file.plan.fields.get(field));
             match plan.and_then(|plan| plan.decoded_dtype()) {
                 Some(dtype) if holds_nulls(dtype, &data) => match to_block(dtype, &data)? {
                     Some(block) => landed.blocks.push((block, vec![i])),
@@ -207,9 +207,9 @@ impl<'a> ChunkDecoder<'a> {
     }
 
     /// Refuses rows whose values take more memory than the file's bytes can back.
-    fn check_size(&self, wanted: &[usize], plans: &[ColumnPlan], pieces: &[RowPiece]) -> Result<()> {
+    fn check_size(&self, projection: &[usize], plans: &[ColumnPlan], pieces: &[RowPiece]) -> Result<()> {
         let (mut nbytes, mut most) = (0u64, (0, 0));
-        for (&field, plan) in wanted.iter().zip(plans) {
+        for (&field, plan) in projection.iter().zip(plans) {
             let rows = self.nrows as u64;
             let more = match plan {
                 ColumnPlan::Fixed(flat) => {
@@ -224,18 +224,18 @@ impl<'a> ChunkDecoder<'a> {
             nbytes = nbytes.saturating_add(more);
             most = most.max((more, field));
         }
-        self.add_cells((self.nrows as u64).saturating_mul(wanted.len() as u64));
-        let checked = self.charge(nbytes, &format!("{} rows of {} columns", self.nrows, wanted.len()));
+        self.add_cells((self.nrows as u64).saturating_mul(projection.len() as u64));
+        let checked = self.charge(nbytes, &format!("{} rows of {} columns", self.nrows, projection.len()));
         // The error names the column that takes the most memory.
         checked.map_err(|e| self.named(e, most.1, pieces.first().map_or(0, |piece| piece.group)))
     }
 
     /// Refuses chunks whose physical type is not the schema's, or whose number of values is not their row group's number of
     /// rows.
-    fn check(&self, wanted: &[usize], pieces: &[RowPiece]) -> Result<()> {
+    fn check(&self, projection: &[usize], pieces: &[RowPiece]) -> Result<()> {
         for piece in pieces {
             let nrows = self.group(piece.group)?.nrows;
-            for &field in wanted {
+            for &field in projection {
                 let Some(root) = self.file.roots.get(field) else { continue };
                 let RootKind::Flat(flat) = &root.kind else { continue };
                 let chunk = self.chunk_of(piece.group, root.leaves.start)?;

@@ -103,9 +103,9 @@ fn places(data: &ArrayData, values: &ArrayData, key: &DataType) -> Result<(Buffe
     let width = key.primitive_width().ok_or_else(|| wrong("found keys of no known type"))?;
     let array = make_array(data.clone());
     let values = make_array(values.clone());
-    let place = |wanted: bool| {
+    let place = |target: bool| {
         let bools: &BooleanArray = values.as_boolean_opt()?;
-        bools.iter().position(|value| value == Some(wanted))
+        bools.iter().position(|value| value == Some(target))
     };
     let known = [place(false), place(true)];
     let mut out: Vec<u8> = Vec::with_capacity(data.len() * width);

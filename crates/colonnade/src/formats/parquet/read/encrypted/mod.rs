@@ -192,15 +192,15 @@ impl DecryptedFooter {
         let bytes = sealed.and_then(|sealed| decrypt_gcm(key, sealed, &aad));
         let bytes = bytes.ok_or_else(|| wrong_key("the column's metadata"))?;
         let mut t = Thrift::new(&bytes, 0, "the column's metadata");
-        let mut told = ColumnChunk::default();
-        chunk::metadata(&mut t, &mut told)?;
-        chunk.physical = told.physical;
-        chunk.codec = told.codec;
-        chunk.nvalues = told.nvalues;
-        chunk.nbytes = told.nbytes;
-        chunk.compressed_nbytes = told.compressed_nbytes;
-        chunk.data_at = told.data_at;
-        chunk.dictionary_at = told.dictionary_at;
+        let mut metadata = ColumnChunk::default();
+        chunk::metadata(&mut t, &mut metadata)?;
+        chunk.physical = metadata.physical;
+        chunk.codec = metadata.codec;
+        chunk.nvalues = metadata.nvalues;
+        chunk.nbytes = metadata.nbytes;
+        chunk.compressed_nbytes = metadata.compressed_nbytes;
+        chunk.data_at = metadata.data_at;
+        chunk.dictionary_at = metadata.dictionary_at;
         // The offsets in them refer to bytes that the plain file does not keep.
         (chunk.statistics, chunk.encodings, chunk.encoding_stats) = (None, None, None);
         Ok(())

@@ -49,39 +49,41 @@ pub(super) struct ChunkBounds<'a> {
 impl<'a> ChunkBounds<'a> {
     /// Checks the statistics of a chunk of `nrows` rows.
     pub(super) fn new(
-        told: &Statistics<'a>,
+        statistics: &Statistics<'a>,
         known: &StatisticsType,
         nrows: usize,
     ) -> Result<Self, Contradiction> {
         let nrows = nrows as u64;
-        let has_bounds = [told.min, told.max, told.old_min, told.old_max].iter().any(Option::is_some);
-        if let Some(nulls) = told.nulls {
+        let has_bounds = [statistics.min, statistics.max, statistics.old_min, statistics.old_max]
+            .iter()
+            .any(Option::is_some);
+        if let Some(nulls) = statistics.nulls {
             let all = nulls == nrows && nrows > 0;
-            let excess = told.distinct.is_some_and(|distinct| distinct > nrows.saturating_sub(nulls));
+            let excess = statistics.distinct.is_some_and(|distinct| distinct > nrows.saturating_sub(nulls));
             if nulls > nrows || nulls > 0 && !known.optional || all && has_bounds || excess {
                 return Err(Contradiction);
             }
         }
-        if told.is_negative {
+        if statistics.is_negative {
             return Err(Contradiction);
         }
         // Writers that store both pairs store the same values in both, if both pairs have the same order.
         let old = known.has_signed_order();
         let differ = |new: Option<&[u8]>, old: Option<&[u8]>| new.zip(old).is_some_and(|(a, b)| a != b);
-        if old && (differ(told.min, told.old_min) || differ(told.max, told.old_max)) {
+        if old && (differ(statistics.min, statistics.old_min) || differ(statistics.max, statistics.old_max)) {
             return Err(Contradiction);
         }
-        let pair = match (told.min, told.max) {
+        let pair = match (statistics.min, statistics.max) {
             (Some(min), Some(max)) if known.ordered => Some((min, max)),
-            (None, None) if old => told.old_min.zip(told.old_max),
-            _ if old => told.old_min.zip(told.old_max),
+            (None, None) if old => statistics.old_min.zip(statistics.old_max),
+            _ if old => statistics.old_min.zip(statistics.old_max),
             _ => None,
         };
         let bounds = match pair {
-            Some((min, max)) => known.bounds(min, max, told.max_exact == Some(true))?,
+            Some((min, max)) => known.bounds(min, max, statistics.max_exact == Some(true))?,
             None => None,
         };
-        Ok(Self { bounds, nulls: told.nulls })
+        Ok(Self { bounds, nulls: statistics.nulls })
     }
 }
 

@@ -125,10 +125,10 @@ impl<'a> PageIndex<'a> {
         chunk.bounds.as_ref().is_none_or(|chunk| bounds.into_iter().all(|page| page.are_within(chunk)))
     }
 
-    /// Returns the rows of the pages whose bounds pass `wanted`.
-    pub(super) fn rows(&self, wanted: impl Fn(&ValueBounds<'_>) -> bool) -> Vec<Range<usize>> {
+    /// Returns the rows of the pages whose bounds pass `predicate`.
+    pub(super) fn rows(&self, predicate: impl Fn(&ValueBounds<'_>) -> bool) -> Vec<Range<usize>> {
         let pages =
-            self.pages.iter().filter(|page| !page.is_null && page.bounds.as_ref().is_none_or(&wanted));
+            self.pages.iter().filter(|page| !page.is_null && page.bounds.as_ref().is_none_or(&predicate));
         pages.map(|page| page.rows.clone()).collect()
     }
 

@@ -111,14 +111,14 @@ impl<'a> ChunkTest<'a> {
         if chunk.nvalues != nrows as u64 || nrows == 0 {
             return Ok(all_rows(nrows));
         }
-        let Ok((told, index)) = self.statistics()? else {
+        let Ok((chunk_bounds, index)) = self.statistics()? else {
             return Ok(if self.bloom_may(None) { all_rows(nrows) } else { Vec::new() });
         };
-        let is_null = told.nulls == Some(nrows as u64);
-        if is_null || told.bounds.as_ref().is_some_and(|bounds| !bounds.may_hold(test)) {
+        let is_null = chunk_bounds.nulls == Some(nrows as u64);
+        if is_null || chunk_bounds.bounds.as_ref().is_some_and(|bounds| !bounds.may_hold(test)) {
             return Ok(Vec::new());
         }
-        if !self.bloom_may(Some(&told)) {
+        if !self.bloom_may(Some(&chunk_bounds)) {
             return Ok(Vec::new());
         }
         let Some(index) = index else { return Ok(all_rows(nrows)) };
@@ -133,7 +133,7 @@ impl<'a> ChunkTest<'a> {
         &self,
     ) -> Result<std::result::Result<(ChunkBounds<'a>, Option<PageIndex<'a>>), Contradiction>> {
         let Self { known, chunk, nrows, place, .. } = *self;
-        let told = match chunk.statistics {
+        let chunk_bounds = match chunk.statistics {
             Some(at) => {
                 let mut t = Thrift::new(place.footer.0, place.footer.1, "the footer");
                 t.seek(at);
@@ -142,30 +142,30 @@ impl<'a> ChunkTest<'a> {
             None => Ok(ChunkBounds::default()),
         };
         let index = if place.indexes { PageIndex::new(place, chunk, known, nrows) } else { Ok(None) };
-        let (Ok(told), Ok(index)) = (told, index) else { return Ok(Err(Contradiction)) };
-        if index.as_ref().is_some_and(|index| !index.agrees(&told)) {
+        let (Ok(chunk_bounds), Ok(index)) = (chunk_bounds, index) else { return Ok(Err(Contradiction)) };
+        if index.as_ref().is_some_and(|index| !index.agrees(&chunk_bounds)) {
             return Ok(Err(Contradiction));
         }
-        Ok(Ok((told, index)))
+        Ok(Ok((chunk_bounds, index)))
     }
 
-    /// Whether the chunk's bloom filter may contain a matching value. `told`: the chunk's statistics.
-    fn bloom_may(&self, told: Option<&ChunkBounds<'_>>) -> bool {
+    /// Whether the chunk's bloom filter may contain a matching value. `chunk_bounds`: the chunk's statistics.
+    fn bloom_may(&self, chunk_bounds: Option<&ChunkBounds<'_>>) -> bool {
         let Self { test, known, chunk, place, .. } = *self;
         let Some((at, told_nbytes)) = chunk.bloom.filter(|_| place.indexes && has_literals(test)) else {
             return true;
         };
         let Some(bits) = self.bloom(at, told_nbytes) else { return true };
-        let bounds = told.and_then(|told| told.bounds.as_ref());
+        let bounds = chunk_bounds.and_then(|chunk_bounds| chunk_bounds.bounds.as_ref());
         !bloom::is_of(bits, bounds, known) || bloom::may_hold(bits, test, known)
     }
 
     /// Returns the bitset of the bloom filter at byte `at`, if its header, the footer and the file agree on its length.
-    fn bloom(&self, at: u64, told: Option<u64>) -> Option<&'a [u8]> {
+    fn bloom(&self, at: u64, declared: Option<u64>) -> Option<&'a [u8]> {
         let Self { chunk, place, .. } = *self;
         let (front, nbytes) = bloom::header(place.read(at, bloom::HEADER_NBYTES), at).ok().flatten()?;
         let whole = front as u64 + nbytes as u64;
-        if nbytes > BLOOM_NBYTES || told.is_some_and(|told| told != whole) {
+        if nbytes > BLOOM_NBYTES || declared.is_some_and(|declared| declared != whole) {
             return None;
         }
         // The filter may overlap neither the footer nor the chunk's pages.

@@ -62,14 +62,14 @@ fn decoded<R: arrow_array::types::RunEndIndexType>(runs: &RunArray<R>) -> Result
 /// `Unrepresentable`: nulls in a required field; values that their leaf cannot hold.
 pub(super) fn encode(
     (tree, places): (&Tree, &[ColumnLeaf]),
-    wanted: &Range<usize>,
+    leaf_range: &Range<usize>,
     data: &ArrayData,
     all: &Settings,
     out: &mut Vec<u8>,
 ) -> Result<Vec<(usize, usize, EncodedChunk)>> {
     let array = array(data)?;
     let mut done = Vec::new();
-    shred(&tree.node, &array, wanted, &|_, _| true, &mut |shredded| {
+    shred(&tree.node, &array, leaf_range, &|_, _| true, &mut |shredded| {
         let settings = places.get(shredded.leaf).and_then(|leaf| leaf.settings.as_deref()).unwrap_or(all);
         let (n, at) = (shredded.data.len(), out.len());
         of_masked(&shredded.data, shredded.nulls.as_ref(), shredded.stored, true, &mut |leaf| {

@@ -153,9 +153,9 @@ impl WriteOptions {
                 "" => Some((*name).to_owned()),
                 rest => rest.starts_with('.').then(|| format!("{name}{rest}")),
             };
-            for (said, wanted) in &self.encodings {
+            for (said, choice) in &self.encodings {
                 if let Some(own) = own(said) {
-                    out.encodings.entry(own).or_insert(*wanted);
+                    out.encodings.entry(own).or_insert(*choice);
                 }
             }
             if let Some(dictionaries) = &mut out.dictionaries {
@@ -199,8 +199,8 @@ impl WriteOptions {
         categories: bool,
     ) -> Result<Option<Settings>> {
         let allowed = self.dictionaries.as_ref().is_none_or(|names| names.contains(name));
-        let wanted = self.encodings.get(name);
-        if let Some(EncodingChoice::One(encoding)) = wanted
+        let choice = self.encodings.get(name);
+        if let Some(EncodingChoice::One(encoding)) = choice
             && categories
             && *encoding != PageEncoding::RleDictionary
         {
@@ -210,7 +210,7 @@ impl WriteOptions {
                 "encoding of {name:?}: {word:?} is not for a column with categories. {advice}."
             )));
         }
-        if let Some(EncodingChoice::One(encoding)) = wanted
+        if let Some(EncodingChoice::One(encoding)) = choice
             && !can_have(physical, *encoding)
         {
             let (word, stored) = (word(*encoding), stored(physical));
@@ -221,7 +221,7 @@ impl WriteOptions {
             EncodingChoice::One(encoding) if !can_have(physical, encoding) => EncodingChoice::Auto,
             other => other,
         };
-        let encoding = wanted.copied().unwrap_or(all);
+        let encoding = choice.copied().unwrap_or(all);
         if allowed && encoding == self.settings.encoding {
             return Ok(None);
         }
@@ -272,7 +272,7 @@ impl WriteOptions {
                     }
                     EncodingChoice::Auto
                 }
-                Some((wanted, _)) => wanted,
+                Some((choice, _)) => choice,
                 None => all(*physical),
             };
             let named =
@@ -287,8 +287,8 @@ impl WriteOptions {
 
     /// Refuses encodings of groups that no leaf of the group supports.
     fn check_groups(&self, leaves: &[(Physical, Vec<String>)]) -> Result<()> {
-        for (name, wanted) in &self.encodings {
-            let EncodingChoice::One(encoding) = wanted else { continue };
+        for (name, choice) in &self.encodings {
+            let EncodingChoice::One(encoding) = choice else { continue };
             let group = |path: &[String]| (1..path.len()).any(|n| is_path(path.get(..n), name));
             let mut below = leaves.iter().filter(|(_, path)| group(path)).peekable();
             if below.peek().is_some() && !below.any(|(physical, _)| can_have(*physical, *encoding)) {

@@ -164,14 +164,14 @@ fn task_bytes(
 /// Encodes the chunks of a column and returns each one's leaf and offset in `out`.
 fn chunks(
     root: &FileColumn,
-    wanted: &Range<usize>,
+    leaf_range: &Range<usize>,
     column: &PackedColumn<'_>,
     all: &Settings,
     out: &mut Vec<u8>,
 ) -> Result<Vec<(usize, usize, EncodedChunk)>> {
     if let RootStorage::Nested(tree) = &root.kind {
         let data = leaves::array(column, root.field.data_type())?;
-        return nested::encode((tree, &root.leaves), wanted, &data, all, out);
+        return nested::encode((tree, &root.leaves), leaf_range, &data, all, out);
     }
     let nrows = match column {
         PackedColumn::Block(block) => block.grid.nrows,

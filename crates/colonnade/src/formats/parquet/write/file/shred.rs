@@ -37,29 +37,29 @@ type TakeShredded<'t> = &'t mut dyn FnMut(ShreddedLeaf<'_>) -> Result<()>;
 /// Decides which nodes of the array are visited.
 type VisitsNode<'t> = &'t dyn Fn(&NestedNode, &ArrayRef) -> bool;
 
-/// Passes each leaf of the range `wanted` to `take`, except those below a node that `wants` rejects.
+/// Passes each leaf of the range `leaf_range` to `take`, except those below a node that `wants` rejects.
 ///
 /// # Errors
 /// `Unrepresentable`: nulls in a required field. Malformed: arrays that break Arrow's layout. Errors of `take`.
 pub(super) fn shred(
     node: &NestedNode,
     array: &ArrayRef,
-    wanted: &Range<usize>,
+    leaf_range: &Range<usize>,
     wants: VisitsNode<'_>,
     take: TakeShredded<'_>,
 ) -> Result<()> {
-    walk(node, array, LevelEntries::rows(array.len()), wanted, wants, take)
+    walk(node, array, LevelEntries::rows(array.len()), leaf_range, wants, take)
 }
 
 fn walk(
     node: &NestedNode,
     array: &ArrayRef,
     mut entries: LevelEntries<'_>,
-    wanted: &Range<usize>,
+    leaf_range: &Range<usize>,
     wants: VisitsNode<'_>,
     take: TakeShredded<'_>,
 ) -> Result<()> {
-    if node.leaves.start >= wanted.end || node.leaves.end <= wanted.start || !wants(node, array) {
+    if node.leaves.start >= leaf_range.end || node.leaves.end <= leaf_range.start || !wants(node, array) {
         return Ok(());
     }
     let plain;
@@ -102,12 +102,12 @@ fn walk(
         NodeShape::Struct(below) => {
             entries.drop_nulls(nulls);
             let array = array.as_struct_opt().ok_or_else(|| malformed_array("a struct is none"))?;
-            each_child(array, below, &entries, wanted, wants, take)
+            each_child(array, below, &entries, leaf_range, wants, take)
         }
         NodeShape::List(element) | NodeShape::Map(element) => {
             entries.drop_nulls(nulls);
             let (values, entries) = lists(array, &entries)?;
-            walk(element, &values, entries, wanted, wants, take)
+            walk(element, &values, entries, leaf_range, wants, take)
         }
     }
 }
@@ -116,14 +116,14 @@ fn each_child(
     array: &StructArray,
     below: &[NestedNode],
     entries: &LevelEntries<'_>,
-    wanted: &Range<usize>,
+    leaf_range: &Range<usize>,
     wants: VisitsNode<'_>,
     take: TakeShredded<'_>,
 ) -> Result<()> {
     below
         .iter()
         .zip(array.columns())
-        .try_for_each(|(node, column)| walk(node, column, entries.reborrow(), wanted, wants, &mut *take))
+        .try_for_each(|(node, column)| walk(node, column, entries.reborrow(), leaf_range, wants, &mut *take))
 }
 
 /// Returns the child of an array of lists, and the entries of its values.

@@ -53,9 +53,9 @@ impl Tree {
     /// Returns the leaves with values that do not fit.
     fn misfit_leaves(&self, array: &ArrayRef) -> Result<Vec<usize>> {
         let mut out = Vec::new();
-        let wanted = 0..self.node.leaves.end;
+        let leaf_range = 0..self.node.leaves.end;
         let wants = |node: &NestedNode, array: &ArrayRef| may_fail(node, &array.to_data());
-        shred(&self.node, array, &wanted, &wants, &mut |shredded| {
+        shred(&self.node, array, &leaf_range, &wants, &mut |shredded| {
             if !fits(&shredded.data, shredded.nulls.as_ref(), shredded.stored) {
                 out.push(shredded.leaf);
             }

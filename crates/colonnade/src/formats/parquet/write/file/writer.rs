@@ -171,14 +171,14 @@ impl Writer {
     }
 
     fn chunk(&mut self, chunk: &Frame, target: &mut SinkTarget<'_>) -> Result<()> {
-        let wanted = self.options.group_rows.unwrap_or(GROUP_ROWS);
+        let group_rows = self.options.group_rows.unwrap_or(GROUP_ROWS);
         let rows = self.buffer.nrows() + chunk.nrows;
         let nbytes = self.buffer.nbytes() + chunk.nbytes();
         if self.options.nrows == Some(chunk.nrows) && self.nrows == 0 {
             let rows = self.rows_of(chunk);
             return self.groups(&cut(chunk, rows), target);
         }
-        if rows < wanted && (nbytes < PENDING_NBYTES || self.options.group_rows.is_some()) {
+        if rows < group_rows && (nbytes < PENDING_NBYTES || self.options.group_rows.is_some()) {
             return if chunk.nrows == 0 { Ok(()) } else { self.buffer.push(chunk) };
         }
         let mut ready = Vec::new();
@@ -186,7 +186,8 @@ impl Writer {
             ready.extend(cut(&frame, self.rows_of(&frame)));
         }
         // The caller set the rows per group, so an incomplete group waits for the next chunk.
-        let short = ready.last().is_some_and(|last| last.nrows < wanted) && self.options.group_rows.is_some();
+        let short =
+            ready.last().is_some_and(|last| last.nrows < group_rows) && self.options.group_rows.is_some();
         let rest = if short { ready.pop() } else { None };
         self.groups(&ready, target)?;
         rest.map_or(Ok(()), |rest| self.buffer.push(&rest))

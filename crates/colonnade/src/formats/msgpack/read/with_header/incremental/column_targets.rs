@@ -74,11 +74,16 @@ fn lost() -> Error {
 }
 
 impl ColumnTargets {
-    pub(super) fn of(own: &LocatedFrame) -> Result<Self> {
-        let sets =
-            [TargetSet::of(own, own.plan.column_fields())?, TargetSet::of(own, own.plan.level_fields())?];
+    pub(super) fn of(located: &LocatedFrame) -> Result<Self> {
+        let sets = [
+            TargetSet::of(located, located.plan.column_fields())?,
+            TargetSet::of(located, located.plan.level_fields())?,
+        ];
         let mut homes = Vec::new();
-        homes.resize(own.plan.fields.len(), ColumnHome { set: 0, place: ColumnPosition::Array(usize::MAX) });
+        homes.resize(
+            located.plan.fields.len(),
+            ColumnHome { set: 0, place: ColumnPosition::Array(usize::MAX) },
+        );
         for (number, set) in sets.iter().enumerate() {
             let mut put = |i: usize, place: ColumnPosition| {
                 if let Some(home) = set.fields.get(i).and_then(|&field| homes.get_mut(field)) {
@@ -108,30 +113,30 @@ impl ColumnTargets {
     }
 
     /// Returns the size of the packed values of a field.
-    pub(super) fn packed_nbytes(&mut self, own: &LocatedFrame, field: usize) -> Result<usize> {
+    pub(super) fn packed_nbytes(&mut self, located: &LocatedFrame, field: usize) -> Result<usize> {
         let (set, place) = self.home(field)?;
         let width = match place {
             ColumnPosition::Block { group, .. } => Some(set.blocks.item(group)),
-            ColumnPosition::Array(_) => own.header.schema.field(field).data_type().primitive_width(),
+            ColumnPosition::Array(_) => located.header.schema.field(field).data_type().primitive_width(),
         };
         self.now = matches!(place, ColumnPosition::Array(_)).then(|| ArrayReader::Packed(Vec::new()));
-        let nbytes = width.and_then(|w| w.checked_mul(own.header.nrows));
+        let nbytes = width.and_then(|w| w.checked_mul(located.header.nrows));
         let malformed = || {
-            let data_type = own.header.schema.field(field).data_type();
-            let nrows = own.header.nrows;
+            let data_type = located.header.schema.field(field).data_type();
+            let nrows = located.header.nrows;
             let message = format!("expected {nrows} packed values of {data_type}, found bytes.");
-            Error::malformed(FORMAT, message).in_member(own.path(field))
+            Error::malformed(FORMAT, message).in_member(located.path(field))
         };
         nbytes.ok_or_else(malformed)
     }
 
     /// Begins the array of a field.
-    pub(super) fn begin(&mut self, own: &LocatedFrame, field: usize) -> Result<()> {
+    pub(super) fn begin(&mut self, located: &LocatedFrame, field: usize) -> Result<()> {
         let (set, place) = self.home(field)?;
         let ColumnPosition::Array(slot) = place else { return Ok(()) };
-        let nulls = own.header.nulls.get(field).is_none_or(|&n| n > 0);
-        let nbytes = own.nbytes(field).min(TEXT_NBYTES);
-        let (nrows, data_type) = (own.header.nrows, own.header.schema.field(field).data_type());
+        let nulls = located.header.nulls.get(field).is_none_or(|&n| n > 0);
+        let nbytes = located.nbytes(field).min(TEXT_NBYTES);
+        let (nrows, data_type) = (located.header.nrows, located.header.schema.field(field).data_type());
         let reader = match data_type {
             DataType::Utf8 => {
                 ArrayReader::Short(Box::new(StringColumn::new(data_type.clone(), nrows, nbytes, nulls)?))
@@ -142,7 +147,7 @@ impl ColumnTargets {
             _ => {
                 let none = || Error::unsupported(FORMAT, format!("no reader of {data_type}."));
                 let reader = set.readers.get_mut(slot).and_then(Option::take).ok_or_else(none);
-                ArrayReader::Typed(reader.map_err(|e| e.in_member(own.path(field)))?)
+                ArrayReader::Typed(reader.map_err(|e| e.in_member(located.path(field)))?)
             }
         };
         self.now = Some(reader);
@@ -152,29 +157,29 @@ impl ColumnTargets {
     /// Decodes cells of a field from the front of its bytes, after `row` of them.
     pub(super) fn take(
         &mut self,
-        own: &LocatedFrame,
+        located: &LocatedFrame,
         field: usize,
         row: usize,
         bytes: &[u8],
     ) -> Result<std::result::Result<CellExtent, CellError>> {
-        let wanted = own.header.nrows - row;
+        let max_cells = located.header.nrows - row;
         Ok(match &mut self.now {
             Some(ArrayReader::Short(text)) => {
                 text.room(bytes.len())?;
-                text.take(bytes, wanted)
+                text.take(bytes, max_cells)
             }
             Some(ArrayReader::Long(text)) => {
                 text.room(bytes.len())?;
-                text.take(bytes, wanted)
+                text.take(bytes, max_cells)
             }
-            Some(ArrayReader::Typed(cells)) => cells.take(bytes, wanted),
+            Some(ArrayReader::Typed(cells)) => cells.take(bytes, max_cells),
             Some(ArrayReader::Packed(_)) => return Err(lost()),
             None => {
                 let (set, place) = self.home(field)?;
                 let ColumnPosition::Block { group, column } = place else { return Err(lost()) };
                 // A cell has at least one byte.
-                let wanted = wanted.min(bytes.len());
-                set.blocks.cells(group, column, row, wanted)?.take(bytes, wanted)
+                let max_cells = max_cells.min(bytes.len());
+                set.blocks.cells(group, column, row, max_cells)?.take(bytes, max_cells)
             }
         })
     }
@@ -182,7 +187,7 @@ impl ColumnTargets {
     /// Copies packed bytes of a field, after `done` of them.
     pub(super) fn copy(
         &mut self,
-        _own: &LocatedFrame,
+        _located: &LocatedFrame,
         field: usize,
         done: usize,
         bytes: &[u8],
@@ -198,14 +203,16 @@ impl ColumnTargets {
     }
 
     /// Ends a field after its last cell.
-    pub(super) fn end(&mut self, own: &LocatedFrame, field: usize) -> Result<()> {
-        let named = |e: Error| e.in_member(own.path(field));
+    pub(super) fn end(&mut self, located: &LocatedFrame, field: usize) -> Result<()> {
+        let named = |e: Error| e.in_member(located.path(field));
         let Some(reader) = self.now.take() else { return Ok(()) };
         let data = match reader {
             ArrayReader::Short(text) => text.finish(),
             ArrayReader::Long(text) => text.finish(),
             ArrayReader::Typed(cells) => cells.finish(),
-            ArrayReader::Packed(bytes) => own.packed(own.header.schema.field(field).data_type(), &bytes),
+            ArrayReader::Packed(bytes) => {
+                located.packed(located.header.schema.field(field).data_type(), &bytes)
+            }
         };
         let data = data.map_err(named)?;
         let (set, place) = self.home(field)?;
@@ -218,25 +225,25 @@ impl ColumnTargets {
     }
 
     /// Returns the frame.
-    pub(super) fn finish(self, own: &LocatedFrame) -> Result<Frame> {
+    pub(super) fn finish(self, located: &LocatedFrame) -> Result<Frame> {
         let [data, levels] = self.sets;
-        let (fields, decoded) = levels.collect_decoded(own)?;
-        let index = own.plan.decoded_index(&fields, decoded, own.header.nrows)?;
-        let (_, decoded) = data.collect_decoded(own)?;
-        own.plan.decoded_frame(&own.plan.chosen(FORMAT, None)?, decoded, index)
+        let (fields, decoded) = levels.collect_decoded(located)?;
+        let index = located.plan.decoded_index(&fields, decoded, located.header.nrows)?;
+        let (_, decoded) = data.collect_decoded(located)?;
+        located.plan.decoded_frame(&located.plan.chosen(FORMAT, None)?, decoded, index)
     }
 }
 
 impl TargetSet {
-    fn of(own: &LocatedFrame, fields: Vec<usize>) -> Result<Self> {
-        let (groups, rest) = own.groups(&fields, &|_| None)?;
-        let readers = own.readers(&fields, &rest)?;
+    fn of(located: &LocatedFrame, fields: Vec<usize>) -> Result<Self> {
+        let (groups, rest) = located.groups(&fields, &|_| None)?;
+        let readers = located.readers(&fields, &rest)?;
         let rest = rest.into_iter().map(|i| (i, OnceLock::new())).collect();
-        Ok(Self { blocks: GrowingBlocks::of(groups, own.header.nrows)?, fields, rest, readers })
+        Ok(Self { blocks: GrowingBlocks::of(groups, located.header.nrows)?, fields, rest, readers })
     }
 
-    fn collect_decoded(self, own: &LocatedFrame) -> Result<(Vec<usize>, DecodedColumns)> {
-        let decoded = own.collect_decoded(&self.fields, self.blocks.finish()?, self.rest.into_iter())?;
+    fn collect_decoded(self, located: &LocatedFrame) -> Result<(Vec<usize>, DecodedColumns)> {
+        let decoded = located.collect_decoded(&self.fields, self.blocks.finish()?, self.rest.into_iter())?;
         Ok((self.fields, decoded))
     }
 }

@@ -26,7 +26,7 @@ use column_targets::ColumnTargets;
 /// Decodes the columns of a frame with our header, front to back.
 #[derive(Debug)]
 pub struct IncrementalColumns {
-    own: LocatedFrame,
+    located: LocatedFrame,
     /// The encoded key of each field.
     keys: Vec<Vec<u8>>,
     targets: ColumnTargets,
@@ -85,21 +85,21 @@ impl IncrementalColumns {
         let (extents, end) = extents(&header, &keys, at)?;
         check_decoded(&header, &plan, &extents, options).ok()?;
         let index = OnceLock::new();
-        let own = LocatedFrame { bytes: front, header, plan, extents, options: *options, index, end };
-        let targets = ColumnTargets::of(&own).ok()?;
-        Some(Self { own, keys, targets, field: 0, stage: ColumnStage::Key, offset: at })
+        let located = LocatedFrame { bytes: front, header, plan, extents, options: *options, index, end };
+        let targets = ColumnTargets::of(&located).ok()?;
+        Some(Self { located, keys, targets, field: 0, stage: ColumnStage::Key, offset: at })
     }
 
     /// Its number in a series, if the header declares it.
     #[must_use]
     pub fn chunk(&self) -> Option<u64> {
-        self.own.header.chunk
+        self.located.header.chunk
     }
 
     /// The end of the frame, as declared by the header.
     #[must_use]
     pub fn end(&self) -> usize {
-        self.own.end
+        self.located.end
     }
 
     /// The path of the next value, for errors.
@@ -107,8 +107,8 @@ impl IncrementalColumns {
     pub fn path(&self) -> String {
         match self.stage {
             _ if self.is_whole() => "$".to_owned(),
-            ColumnStage::Cells { taken, .. } => format!("{}[{}]", self.own.path(self.field), taken.cells),
-            _ => self.own.path(self.field),
+            ColumnStage::Cells { taken, .. } => format!("{}[{}]", self.located.path(self.field), taken.cells),
+            _ => self.located.path(self.field),
         }
     }
 
@@ -146,7 +146,7 @@ impl IncrementalColumns {
     /// # Errors
     /// Columns that are not valid arrays; labels that are not a valid axis.
     pub fn finish(self) -> Result<Frame> {
-        self.targets.finish(&self.own)
+        self.targets.finish(&self.located)
     }
 
     /// Decodes the next key, head, or some cells, and returns their number of bytes; `None` if none of them is complete.
@@ -168,12 +168,12 @@ impl IncrementalColumns {
         if key.starts_with(rest) {
             return Ok(None);
         }
-        Err(wrong_key(self.own.header.schema.field(self.field).name(), self.offset))
+        Err(wrong_key(self.located.header.schema.field(self.field).name(), self.offset))
     }
 
     /// Returns how many bytes of the current value are left, and how many of them `rest` has.
     fn of_value(&self, rest: &[u8]) -> (usize, usize) {
-        let end = self.own.extents.get(self.field).map_or(0, |extent| extent.end);
+        let end = self.located.extents.get(self.field).map_or(0, |extent| extent.end);
         let left = end.saturating_sub(self.offset);
         (left, left.min(rest.len()))
     }
@@ -181,9 +181,10 @@ impl IncrementalColumns {
     fn head(&mut self, rest: &[u8]) -> Result<Option<usize>> {
         let (left, here) = self.of_value(rest);
         let base = self.offset as u64;
-        let Some((found, length)) = self.own.head_of(self.field, rest.get(..here).unwrap_or(&[]), base)?
+        let Some((found, length)) =
+            self.located.head_of(self.field, rest.get(..here).unwrap_or(&[]), base)?
         else {
-            let path = || self.own.path(self.field);
+            let path = || self.located.path(self.field);
             return if here < left {
                 Ok(None)
             } else {
@@ -192,40 +193,40 @@ impl IncrementalColumns {
         };
         let (base, field) = (base + length as u64, self.field);
         match found {
-            MsgpackHead::Bin(n) if self.own.header.packed && !self.targets.is_bool(field) => {
-                let expected = self.targets.packed_nbytes(&self.own, field)?;
+            MsgpackHead::Bin(n) if self.located.header.packed && !self.targets.is_bool(field) => {
+                let expected = self.targets.packed_nbytes(&self.located, field)?;
                 let inside = left - length;
                 if n as usize != inside || expected != inside {
-                    return Err(self.own.not_packed(field, expected, inside.min(n as usize), base));
+                    return Err(self.located.not_packed(field, expected, inside.min(n as usize), base));
                 }
                 self.stage = ColumnStage::Packed { done: 0, base };
             }
             MsgpackHead::Array(_) => {
-                self.targets.begin(&self.own, field)?;
+                self.targets.begin(&self.located, field)?;
                 self.stage = ColumnStage::Cells { taken: CellExtent::default(), base };
             }
-            other => return Err(self.own.no_column(field, other, base)),
+            other => return Err(self.located.no_column(field, other, base)),
         }
         Ok(Some(length))
     }
 
     fn cells(&mut self, rest: &[u8], taken: CellExtent, base: u64) -> Result<Option<usize>> {
         let (left, here) = self.of_value(rest);
-        let nrows = self.own.header.nrows;
+        let nrows = self.located.header.nrows;
         let bytes = rest.get(..here).unwrap_or(&[]);
         let mut some = CellExtent::default();
         if taken.cells < nrows && here > 0 {
-            let result = self.targets.take(&self.own, self.field, taken.cells, bytes)?;
+            let result = self.targets.take(&self.located, self.field, taken.cells, bytes)?;
             some = result.map_err(|e| {
-                e.in_column(&self.own.path(self.field), taken.cells, base + taken.nbytes as u64)
+                e.in_column(&self.located.path(self.field), taken.cells, base + taken.nbytes as u64)
             })?;
         }
         let now = CellExtent { cells: taken.cells + some.cells, nbytes: taken.nbytes + some.nbytes };
         if now.cells == nrows && some.nbytes == left {
-            self.targets.end(&self.own, self.field)?;
+            self.targets.end(&self.located, self.field)?;
             self.next();
         } else if now.cells == nrows || here == left {
-            return Err(self.own.not_all(self.field, now, taken.nbytes + left, base));
+            return Err(self.located.not_all(self.field, now, taken.nbytes + left, base));
         } else {
             self.stage = ColumnStage::Cells { taken: now, base };
         }
@@ -235,9 +236,9 @@ impl IncrementalColumns {
 
     fn packed(&mut self, rest: &[u8], done: usize, base: u64) -> Result<Option<usize>> {
         let (left, here) = self.of_value(rest);
-        self.targets.copy(&self.own, self.field, done, rest.get(..here).unwrap_or(&[]))?;
+        self.targets.copy(&self.located, self.field, done, rest.get(..here).unwrap_or(&[]))?;
         if here == left {
-            self.targets.end(&self.own, self.field)?;
+            self.targets.end(&self.located, self.field)?;
             self.next();
             return Ok(Some(here));
         }
@@ -253,12 +254,12 @@ impl IncrementalColumns {
     /// Returns the skipper that finds the end, from the start of the step that failed.
     fn rest(&self) -> Skipper {
         let behind = 2 * (self.keys.len() - self.field) as u64;
-        let depth = self.own.options.limits.max_depth;
+        let depth = self.located.options.limits.max_depth;
         match self.stage {
             ColumnStage::Key => Skipper::within(&[0], behind, depth),
             ColumnStage::Head => Skipper::within(&[0], behind - 1, depth),
             ColumnStage::Cells { taken, .. } => {
-                let cells = self.own.header.nrows - taken.cells;
+                let cells = self.located.header.nrows - taken.cells;
                 Skipper::within(&[0, behind - 2], cells as u64, depth)
             }
             // Its length was checked with its head.

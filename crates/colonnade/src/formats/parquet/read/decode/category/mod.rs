@@ -90,17 +90,17 @@ impl CodedPart<'_> {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `these`.
     pub(super) fn category(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
         landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         for &slot in these {
-            let field = wanted.get(slot).copied().unwrap_or(0);
+            let field = projection.get(slot).copied().unwrap_or(0);
             let strip = self.strip(slot, field, pieces)?;
             landed.columns.push((slot, self.category_column(&strip, progress)?));
         }
@@ -119,8 +119,8 @@ impl<'a> ChunkDecoder<'a> {
             at = at.checked_add(nrows).ok_or_else(|| Error::too_large("parquet"))?;
         }
         all.retain(|piece| piece.nrows > 0);
-        let wanted: usize = pieces.iter().map(|p| p.nrows).sum();
-        if self.layout == MemoryLayout::Arrow || wanted == at {
+        let nrows: usize = pieces.iter().map(|p| p.nrows).sum();
+        if self.layout == MemoryLayout::Arrow || nrows == at {
             return Ok(None);
         }
         for piece in pieces {
@@ -134,7 +134,7 @@ impl<'a> ChunkDecoder<'a> {
         let decoder = ChunkDecoder::new(file, at, self.threads, self.layout);
         decoder.add_cells(at as u64);
         let column = decoder.category_column(&decoder.strip(strip.i, field, &all)?, progress)?;
-        let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), wanted);
+        let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), nrows);
         for piece in pieces {
             let start = starts.get(piece.group).copied().unwrap_or(0) + piece.skip;
             let done = out.try_extend(0, start, start + piece.nrows);
@@ -158,11 +158,11 @@ impl<'a> ChunkDecoder<'a> {
         };
         // For a whole column the file's metadata may hold the dictionary, and rows outside the selection may define categories.
         let whole = strip.listed.is_none();
-        let kept = if whole { self.stored_dictionary(self.field(field)?) } else { Ok(None) };
+        let stored = if whole { self.stored_dictionary(self.field(field)?) } else { Ok(None) };
         let named = |e: Error| self.named(e, field, pieces.first().map_or(0, |p| p.group));
-        let kept = kept.map_err(named)?;
+        let stored = stored.map_err(named)?;
         if pieces.is_empty()
-            && let Some(values) = &kept
+            && let Some(values) = &stored
         {
             let empty = ArrayData::builder(strip.data_type.clone());
             let empty =
@@ -184,10 +184,10 @@ impl<'a> ChunkDecoder<'a> {
         let (coded, merged) = self.read_codes(strip, is_text(value_type), &SignalsOnly(progress))?;
         let MergedDictionaries { values, mut maps } = merged;
         let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
-        if let Some(kept) = kept
-            && let Some(places) = values::positions_in(&kept, &values)
+        if let Some(stored) = stored
+            && let Some(places) = values::positions_in(&stored, &values)
         {
-            values = kept;
+            values = stored;
             for code in maps.iter_mut().flatten() {
                 *code = places.get(*code as usize).copied().unwrap_or(0);
             }
@@ -275,11 +275,18 @@ impl<'a> ChunkDecoder<'a> {
                 dictionaries.len() - 1
             });
             let by_value: Vec<bool> = walked.parts.iter().map(|part| !part.has_codes()).collect();
-            let made = self.page_dictionaries(field, flat, text, &walked.parts, &by_value, progress)?;
-            for (part, (made, by_value)) in walked.parts.into_iter().zip(made.into_iter().zip(by_value)) {
+            let page_dictionaries =
+                self.page_dictionaries(field, flat, text, &walked.parts, &by_value, progress)?;
+            for (part, (page_dictionary, by_value)) in
+                walked.parts.into_iter().zip(page_dictionaries.into_iter().zip(by_value))
+            {
                 if by_value {
-                    coded.push(CodedPart { part, map: dictionaries.len(), codes: Some(made.codes) });
-                    dictionaries.push(made.dictionary);
+                    coded.push(CodedPart {
+                        part,
+                        map: dictionaries.len(),
+                        codes: Some(page_dictionary.codes),
+                    });
+                    dictionaries.push(page_dictionary.dictionary);
                 } else {
                     coded.push(CodedPart { part, map, codes: None });
                 }
@@ -303,13 +310,15 @@ impl<'a> ChunkDecoder<'a> {
         by_value: &[bool],
         progress: &dyn Progress,
     ) -> Result<Vec<PageDictionary>> {
-        let mut made: Vec<PageDictionary> = parts.iter().map(|_| PageDictionary::default()).collect();
+        let mut page_dictionaries: Vec<PageDictionary> =
+            parts.iter().map(|_| PageDictionary::default()).collect();
         let optional = flat.optional;
         // Shared prefixes can expand a few bytes to very many.
         let grown = |nbytes: u64| self.charge(nbytes, "the values of categorical columns");
         let grown = &grown;
         let mut tasks = Vec::new();
-        for ((part, slot), _) in parts.iter().zip(&mut made).zip(by_value).filter(|(_, by_value)| **by_value)
+        for ((part, slot), _) in
+            parts.iter().zip(&mut page_dictionaries).zip(by_value).filter(|(_, by_value)| **by_value)
         {
             let mut scratch = Vec::new();
             if flat.physical != Physical::Bytes && part.page.parts(&mut scratch)?.values.is_empty() {
@@ -322,13 +331,13 @@ impl<'a> ChunkDecoder<'a> {
                 return Err(self.named(Error::unsupported("parquet", message).at(part.page.at), field, 0));
             }
             tasks.push(Task::new(part.page.header.nbytes, move || {
-                let made = coded_values(part, optional, text, grown);
-                *slot = made.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
+                let page_dictionary = coded_values(part, optional, text, grown);
+                *slot = page_dictionary.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                 Ok(())
             }));
         }
         parallel::run(tasks, self.threads, progress)?;
-        Ok(made)
+        Ok(page_dictionaries)
     }
 }
 
@@ -346,15 +355,15 @@ fn coded_values(
     text: bool,
     grown: &(dyn Fn(u64) -> Result<()> + Sync),
 ) -> Result<PageDictionary> {
-    let mut made = PageDictionary::default();
+    let mut page_dictionary = PageDictionary::default();
     let mut more = 0;
     let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut scratch = Vec::new();
-    let PageDictionary { dictionary, codes } = &mut made;
+    let PageDictionary { dictionary, codes } = &mut page_dictionary;
     let parts = part.page.parts(&mut scratch)?;
     let levels = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
-    let done = part.each(&parts, levels.as_ref(), &mut |wanted, rows, cells| {
-        if !wanted {
+    let done = part.each(&parts, levels.as_ref(), &mut |is_selected, rows, cells| {
+        if !is_selected {
             cells.skip(rows.valid())?;
             return Ok(());
         }
@@ -389,7 +398,7 @@ fn coded_values(
         Ok(())
     });
     match done {
-        Ok(()) => Ok(made),
+        Ok(()) => Ok(page_dictionary),
         Err(FillError::Error(error)) => Err(error),
         Err(FillError::SizeMismatch) => Err(Error::malformed(
             "parquet",
@@ -399,15 +408,15 @@ fn coded_values(
 }
 
 /// Returns the type of the keys, or a wider one if it cannot address `n` values.
-fn wide_enough(told: &DataType, n: usize) -> Result<DataType> {
+fn wide_enough(key_type: &DataType, n: usize) -> Result<DataType> {
     use DataType::{Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64};
     let signed = [(Int8, 1usize << 7), (Int16, 1 << 15), (Int32, 1 << 31), (Int64, usize::MAX)];
     let unsigned = [(UInt8, 1usize << 8), (UInt16, 1 << 16), (UInt32, 1 << 32), (UInt64, usize::MAX)];
     for list in [signed, unsigned] {
-        let Some(from) = list.iter().position(|(data_type, _)| data_type == told) else { continue };
+        let Some(from) = list.iter().position(|(data_type, _)| data_type == key_type) else { continue };
         if let Some((found, _)) = list.into_iter().skip(from).find(|(_, most)| n <= *most) {
             return Ok(found);
         }
     }
-    Err(Error::unsupported("parquet", format!("codes of type {told}.")))
+    Err(Error::unsupported("parquet", format!("codes of type {key_type}.")))
 }

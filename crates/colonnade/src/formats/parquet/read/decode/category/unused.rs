@@ -19,8 +19,8 @@ impl ChunkDecoder<'_> {
         strip: &Strip<'_>,
         make: &dyn Fn(&[u8], usize) -> Result<Dictionary>,
     ) -> Result<Option<Dictionary>> {
-        let wanted = strip.listed.and_then(|listed| listed.first()).map(|(group, _)| *group);
-        let group = wanted.or_else(|| self.file.groups.iter().position(|group| group.nrows > 0));
+        let selected_group = strip.listed.and_then(|listed| listed.first()).map(|(group, _)| *group);
+        let group = selected_group.or_else(|| self.file.groups.iter().position(|group| group.nrows > 0));
         let Some(group) = group else { return Ok(None) };
         let named = |e| self.named(e, strip.field, group);
         self.file.fetch_pages(

@@ -39,11 +39,11 @@ pub(super) fn array(data_type: &DataType, way: LeafConversion, values: &Dictiona
     }
 }
 
-/// Returns the positions of the non-null values of `kept`; `None` if these differ from `values`.
-pub(super) fn positions_in(kept: &ArrayData, values: &ArrayData) -> Option<Vec<u32>> {
-    let nulls = kept.nulls()?;
+/// Returns the positions of the non-null values of `stored`; `None` if these differ from `values`.
+pub(super) fn positions_in(stored: &ArrayData, values: &ArrayData) -> Option<Vec<u32>> {
+    let nulls = stored.nulls()?;
     let places: Vec<u32> = (0u32..).zip(nulls.iter()).filter(|(_, there)| *there).map(|(k, _)| k).collect();
-    let there = take(&make_array(kept.clone()), &UInt32Array::from(places.clone()), None).ok()?;
+    let there = take(&make_array(stored.clone()), &UInt32Array::from(places.clone()), None).ok()?;
     (there.to_data() == *values).then_some(places)
 }
 

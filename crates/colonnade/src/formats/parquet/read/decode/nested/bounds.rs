@@ -27,8 +27,8 @@ pub(super) fn filled_nbytes(data_type: &DataType, nrows: u64, nvalues: u64) -> u
     match data_type {
         DataType::FixedSizeList(..) => null_nbytes(data_type).saturating_mul(nrows),
         DataType::Struct(fields) => {
-            let own = fields.iter().map(|f| filled_nbytes(f.data_type(), nrows, nvalues));
-            own.fold(0, u64::saturating_add)
+            let children = fields.iter().map(|f| filled_nbytes(f.data_type(), nrows, nvalues));
+            children.fold(0, u64::saturating_add)
         }
         other => {
             let below = children(other).into_iter().map(|f| filled_nbytes(f.data_type(), nvalues, nvalues));

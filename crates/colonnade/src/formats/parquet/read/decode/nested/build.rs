@@ -55,7 +55,7 @@ impl ChunkDecoder<'_> {
     ) -> Result<Vec<ArrayData>> {
         let mut regions: Vec<Vec<RegionMut>> = Vec::with_capacity(columns.len());
         for column in columns {
-            regions.push(self.rooms(column).map_err(|e| self.named(e, column.field, 0))?);
+            regions.push(self.allocate(column).map_err(|e| self.named(e, column.field, 0))?);
         }
         let mut tasks = Vec::new();
         for (column, regions) in columns.iter().zip(&mut regions) {
@@ -88,7 +88,7 @@ impl ChunkDecoder<'_> {
     }
 
     /// Allocates the offsets of each list and writes the last one.
-    fn rooms(&self, column: &NestedColumn<'_>) -> Result<Vec<RegionMut>> {
+    fn allocate(&self, column: &NestedColumn<'_>) -> Result<Vec<RegionMut>> {
         let mut out = Vec::with_capacity(column.counts.len());
         for ((first, wide), count) in
             firsts(column).into_iter().zip(wide_lists(column.shape)).zip(&column.counts)
@@ -232,9 +232,12 @@ impl NestedBuilder<'_> {
             ShapeNode::Struct { data_type, nullable, fields } => {
                 let children: Vec<ArrayData> =
                     fields.iter().map(|field| self.node(field, n)).collect::<Result<_>>()?;
-                let DataType::Struct(told) = data_type else { return Err(Error::too_large("parquet")) };
-                let told = told.iter().zip(&children).map(|(field, data)| with_array_type(field, data));
-                let builder = ArrayDataBuilder::new(DataType::Struct(told.collect())).len(n);
+                let DataType::Struct(typed_fields) = data_type else {
+                    return Err(Error::too_large("parquet"));
+                };
+                let typed_fields =
+                    typed_fields.iter().zip(&children).map(|(field, data)| with_array_type(field, data));
+                let builder = ArrayDataBuilder::new(DataType::Struct(typed_fields.collect())).len(n);
                 let builder = builder.nulls(self.nulls(*nullable, n)).child_data(children);
                 // Trusted: all children have `n` positions, those of the struct's stream.
                 Ok(trusted_array(builder))

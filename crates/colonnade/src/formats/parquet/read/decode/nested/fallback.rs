@@ -32,10 +32,10 @@ use super::text_size;
 const BATCH_ROWS: usize = 1 << 16;
 
 impl ChunkDecoder<'_> {
-    /// Decodes the fields `wanted[i]` for `i` of `these`, in parallel by column and row group.
+    /// Decodes the fields `projection[i]` for `i` of `these`, in parallel by column and row group.
     pub(super) fn fallback(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
         landed: &mut DecodedColumns,
@@ -44,7 +44,7 @@ impl ChunkDecoder<'_> {
         let groups: Vec<&[RowPiece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
         let mut tasks = Vec::with_capacity(these.len() * groups.len());
         for &i in these {
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             let (nvalues, nbytes) = self.nested_values(field, pieces)?;
             self.add_cells(nvalues);
             self.charge(nbytes, "values inside of lists and structs").map_err(|e| self.named(e, field, 0))?;
@@ -58,17 +58,17 @@ impl ChunkDecoder<'_> {
         }
         let mut read = parallel::map(tasks, self.threads, progress)?.into_iter();
         for &i in these {
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             let arrays: Vec<ArrayData> = read.by_ref().take(groups.len()).flatten().collect();
             let refs: Vec<&ArrayData> = arrays.iter().collect();
-            let told = self.field(field)?;
-            let empty = ArrayData::new_empty(stored_dictionary::stored_field(told).data_type());
+            let declared = self.field(field)?;
+            let empty = ArrayData::new_empty(stored_dictionary::stored_field(declared).data_type());
             let data = match refs.as_slice() {
                 [one] => (*one).clone(),
                 several => concat::arrays(&empty, several, false)
                     .map_err(|e| self.named(e.in_format("parquet"), field, 0))?,
             };
-            let data = self.restore_type(told, data).map_err(|e| self.named(e, field, 0))?;
+            let data = self.restore_type(declared, data).map_err(|e| self.named(e, field, 0))?;
             landed.columns.push((i, data));
         }
         Ok(())
@@ -119,11 +119,11 @@ impl ChunkDecoder<'_> {
         let types: Vec<Physical> = schema.columns().iter().map(|column| physical(column)).collect();
         let chunks = self.verify_chunks(group, root.leaves.clone(), &types)?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
-        let told = stored_dictionary::stored_field(self.field(field)?);
+        let declared = stored_dictionary::stored_field(self.field(field)?);
         let nvalues = chunks.iter().map(|chunk| chunk.nvalues).max().unwrap_or(0);
-        let nbytes = filled_nbytes(told.data_type(), nrows as u64, nvalues);
+        let nbytes = filled_nbytes(declared.data_type(), nrows as u64, nvalues);
         self.charge(nbytes, "lists of one size, as many as may be null,")?;
-        let arrays = read(schema, &told, &FallbackRowGroup::new(schema, chunks, nrows), pieces)?;
+        let arrays = read(schema, &declared, &FallbackRowGroup::new(schema, chunks, nrows), pieces)?;
         arrays.iter().try_for_each(check_keys)?;
         Ok(arrays)
     }
@@ -179,8 +179,8 @@ impl ChunkDecoder<'_> {
         let group = pieces.first().map_or(0, |p| p.group);
         let chunks = self.verify_chunks(group, leaves, &[Physical::Bytes])?;
         let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
-        let told = Field::new("x", DataType::Binary, optional);
-        let found = read(&schema, &told, &FallbackRowGroup::new(&schema, chunks, nrows), pieces)?;
+        let declared = Field::new("x", DataType::Binary, optional);
+        let found = read(&schema, &declared, &FallbackRowGroup::new(&schema, chunks, nrows), pieces)?;
         found.iter().map(null_values).collect()
     }
 }
@@ -207,8 +207,8 @@ fn null_values(data: &ArrayData) -> Result<ArrayData> {
     }
     let builder =
         ArrayData::builder(DataType::FixedSizeBinary(0)).len(data.len()).nulls(data.nulls().cloned());
-    let made = builder.add_buffer(arrow_buffer::Buffer::default()).build();
-    made.map_err(|e| Error::malformed("parquet", format!("{e}.")))
+    let array = builder.add_buffer(arrow_buffer::Buffer::default()).build();
+    array.map_err(|e| Error::malformed("parquet", format!("{e}.")))
 }
 
 /// Reads the selected rows with the crate's reader.
@@ -248,10 +248,10 @@ fn read(
         Ok(Err(error)) => return Err(failed(&error.to_string())),
         Err(_) => return Err(failed("the levels of its values contradict each other")),
     };
-    let (wanted, found) =
+    let (expected, found) =
         (pieces.iter().map(|p| p.nrows).sum::<usize>(), arrays.iter().map(ArrayData::len).sum::<usize>());
-    if wanted != found {
-        return Err(failed(&format!("expected {wanted} rows, found {found}")));
+    if expected != found {
+        return Err(failed(&format!("expected {expected} rows, found {found}")));
     }
     arrays.into_iter().map(|data| retyped(data, field)).collect()
 }

@@ -92,32 +92,32 @@ impl PlacedLeaf<'_> {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `these`.
     pub(super) fn nested(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
         landed: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let (mut others, mut ours, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut others, mut native, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
         for &i in these {
-            let field = wanted.get(i).copied().unwrap_or(0);
+            let field = projection.get(i).copied().unwrap_or(0);
             match self.file.roots.get(field).map(|root| &root.kind) {
                 Some(RootKind::Nested(_, Some(shape))) if !self.is_hidden(field, pieces) => {
-                    ours.push(i);
+                    native.push(i);
                     shapes.push((field, &**shape));
                 }
                 _ => others.push(i),
             }
         }
         let made = self.decode_shapes(&shapes, pieces, progress)?;
-        for ((i, (field, _)), data) in ours.into_iter().zip(shapes).zip(made) {
+        for ((i, (field, _)), data) in native.into_iter().zip(shapes).zip(made) {
             let data = self.restore_type(self.field(field)?, data).map_err(|e| self.named(e, field, 0))?;
             landed.columns.push((i, data));
         }
-        self.fallback(wanted, &others, pieces, landed, progress)
+        self.fallback(projection, &others, pieces, landed, progress)
     }
 
     /// Whether a chunk is encrypted without a key.
@@ -352,12 +352,12 @@ impl<'a> ChunkDecoder<'a> {
                     *out = leaf.placed.totals.get(stream).copied().unwrap_or(0);
                 }
                 let pieces = groups.iter().flat_map(|some| some.iter());
-                for ((own, told), piece) in counts(k).iter().zip(counts(other)).zip(pieces) {
-                    let (own, told) = (own.get(stream), told.get(at));
-                    if own != told {
-                        let (own, told) = (own.unwrap_or(&0), told.unwrap_or(&0));
+                for ((nitems, nothers), piece) in counts(k).iter().zip(counts(other)).zip(pieces) {
+                    let (nitems, nothers) = (nitems.get(stream), nothers.get(at));
+                    if nitems != nothers {
+                        let (nitems, nothers) = (nitems.unwrap_or(&0), nothers.unwrap_or(&0));
                         let message = format!(
-                            "leaf {k} of its fields has {own} items in its lists, leaf {other} has {told} in the same \
+                            "leaf {k} of its fields has {nitems} items in its lists, leaf {other} has {nothers} in the same \
                              {} rows. The file is damaged; write it again.",
                             piece.nrows
                         );

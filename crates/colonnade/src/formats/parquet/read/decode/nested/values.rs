@@ -33,7 +33,7 @@ const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 struct SlotRun<'s> {
     leaf: usize,
     field: usize,
-    made: ValueConversion,
+    conversion: ValueConversion,
     dictionary: Option<StoredPage<'s>>,
     pages: &'s [StoredPage<'s>],
     piece: [RowPiece; 1],
@@ -69,9 +69,9 @@ impl ChunkDecoder<'_> {
                 *slot = data;
             }
         }
-        let mut made = self.texts(&texts, progress)?;
-        made.extend(self.fixed_leaves(leaves, &fixed, progress)?);
-        for (i, data) in made {
+        let mut decoded = self.texts(&texts, progress)?;
+        decoded.extend(self.fixed_leaves(leaves, &fixed, progress)?);
+        for (i, data) in decoded {
             if let Some(slot) = out.get_mut(i) {
                 *slot = Some(data);
             }
@@ -103,21 +103,21 @@ impl ChunkDecoder<'_> {
         let mut runs = Vec::new();
         for (number, (strip, (kind, item))) in strips.iter().zip(&items).enumerate() {
             let null = NullFill::of(strip.data_type);
-            let made =
+            let conversion =
                 ValueConversion { kind: *kind, null, item: *item, streaming: total >= STREAMING_FROM_NBYTES };
-            cut(strip, number, made, &mut runs);
+            cut(strip, number, conversion, &mut runs);
         }
         let scratches = &Scratches::default();
         let mut tasks: Vec<Task<'_>> = Vec::with_capacity(runs.len());
         for run in runs {
             let Some(scatter) = scatters.get(run.leaf).copied() else { continue };
             let optional = strips.get(run.leaf).is_some_and(|strip| strip.flat.optional);
-            let nbytes = run.piece.iter().map(|p| p.nrows).sum::<usize>() * run.made.item;
+            let nbytes = run.piece.iter().map(|p| p.nrows).sum::<usize>() * run.conversion.item;
             tasks.push(Task::new(nbytes, move || {
-                let SlotRun { made, dictionary, pages, piece, field, .. } = run;
+                let SlotRun { conversion, dictionary, pages, piece, field, .. } = run;
                 let [RowPiece { group, nrows, at, .. }] = piece;
                 // SAFETY: no two runs of a leaf have the same slots, and each leaf has its own memory.
-                let out = unsafe { scatter.range(at * made.item, nrows * made.item) };
+                let out = unsafe { scatter.range(at * conversion.item, nrows * conversion.item) };
                 let out = out.ok_or_else(|| Error::too_large("parquet"))?;
                 let mut job = Job {
                     dictionary,
@@ -125,7 +125,7 @@ impl ChunkDecoder<'_> {
                     pieces: &piece,
                     optional,
                 };
-                let done = scratches.with(|scratch| values(made, &mut job, out, None, scratch));
+                let done = scratches.with(|scratch| values(conversion, &mut job, out, None, scratch));
                 fence();
                 done.map_err(|e| self.named(e, field, group))
             }));
@@ -150,9 +150,9 @@ impl ChunkDecoder<'_> {
 }
 
 /// Splits the slots of a leaf at its pages.
-fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: ValueConversion, runs: &mut Vec<SlotRun<'s>>) {
+fn cut<'s>(strip: &Strip<'s>, leaf: usize, conversion: ValueConversion, runs: &mut Vec<SlotRun<'s>>) {
     let listed = strip.listed.unwrap_or_default();
-    let enough = (TASK_NBYTES / made.item.max(1)).max(1);
+    let enough = (TASK_NBYTES / conversion.item.max(1)).max(1);
     for piece in strip.pieces {
         let Some((_, pages)) = listed.iter().find(|(group, _)| *group == piece.group) else { continue };
         let (dictionary, pages) = match pages.split_first() {
@@ -173,7 +173,7 @@ fn cut<'s>(strip: &Strip<'s>, leaf: usize, made: ValueConversion, runs: &mut Vec
                 let pages = pages.get(from..=k).unwrap_or_default();
                 let at = piece.at + first - piece.skip;
                 let piece = [RowPiece { group: piece.group, skip: first - start, nrows: last - first, at }];
-                runs.push(SlotRun { leaf, field: strip.field, made, dictionary, pages, piece });
+                runs.push(SlotRun { leaf, field: strip.field, conversion, dictionary, pages, piece });
                 (from, start) = (k + 1, after);
             }
             before = after;

@@ -47,10 +47,10 @@ impl PageVerifier {
         let nvalid = {
             let streams = page.level_streams(&mut scratch)?;
             let rows = levels(&streams.repetition, most.repetition, n, LevelPick::Lowest, !self.begun)?;
-            if let PageType::DataV2 { rows: told, .. } = page.header.kind
-                && rows != told as usize
+            if let PageType::DataV2 { rows: declared, .. } = page.header.kind
+                && rows != declared as usize
             {
-                return Err(bad(&format!("a page of {told} rows has {rows}")));
+                return Err(bad(&format!("a page of {declared} rows has {rows}")));
             }
             levels(&streams.definition, most.definition, n, LevelPick::Highest, false)?
         };
@@ -148,11 +148,11 @@ fn levels(bytes: &[u8], most: u16, n: usize, pick: LevelPick, begins: bool) -> R
     if most == 0 {
         return Ok(n);
     }
-    let wanted = if pick == LevelPick::Lowest { 0 } else { u32::from(most) };
+    let expected = if pick == LevelPick::Lowest { 0 } else { u32::from(most) };
     let (mut count, mut first) = (0, None);
     let largest = runs(bytes, level_bits(most), n, |value, times| {
         first.get_or_insert(value);
-        if value == wanted {
+        if value == expected {
             count += times;
         }
     })?;
@@ -242,15 +242,15 @@ fn delta_byte_array(bytes: &[u8], n: usize, physical: Physical) -> Result<()> {
     let rest = bytes.get(end..).unwrap_or_default();
     let (mut before, mut sum, mut shared) = (0usize, 0usize, shared.into_iter());
     let end = lengths(rest, n, &mut |length| {
-        let own = usize::try_from(length).map_err(|_| negative())?;
+        let count = usize::try_from(length).map_err(|_| negative())?;
         let front = shared.next().unwrap_or(0);
         if front > before {
             return Err(bad(&format!(
                 "a value begins as {front} bytes of the one before, which has {before}"
             )));
         }
-        sum = sum.checked_add(own).ok_or_else(negative)?;
-        before = front.checked_add(own).ok_or_else(negative)?;
+        sum = sum.checked_add(count).ok_or_else(negative)?;
+        before = front.checked_add(count).ok_or_else(negative)?;
         match physical {
             Physical::Fixed(width) if before != width as usize => {
                 Err(bad(&format!("a value of {before} bytes, expected {width}")))

@@ -13,8 +13,8 @@ use super::output::{FillError, Offset, TextOutput};
 /// A reader of DELTA_BYTE_ARRAY texts.
 #[derive(Debug)]
 pub(crate) struct DeltaByteArray<'p> {
-    shared: DeltaDecoder<'p>,
-    own: DeltaDecoder<'p>,
+    prefix_lengths: DeltaDecoder<'p>,
+    suffix_lengths: DeltaDecoder<'p>,
     bytes: &'p [u8],
     /// The previous text, if the texts are built.
     last: Vec<u8>,
@@ -27,45 +27,45 @@ impl<'p> DeltaByteArray<'p> {
     /// # Errors
     /// Malformed or truncated lengths.
     pub(crate) fn new(page: &'p [u8], n: usize) -> Result<Self> {
-        let (shared, rest) = split(page, n)?;
-        let (own, bytes) = split(rest, n)?;
-        Ok(Self { shared, own, bytes, last: Vec::new(), last_nbytes: 0 })
+        let (prefix_lengths, rest) = split(page, n)?;
+        let (suffix_lengths, bytes) = split(rest, n)?;
+        Ok(Self { prefix_lengths, suffix_lengths, bytes, last: Vec::new(), last_nbytes: 0 })
     }
 
     /// Returns the next text.
     pub(super) fn next(&mut self) -> Result<&[u8]> {
-        let (shared, suffix) = self.next_suffix()?;
-        self.last.truncate(shared);
+        let (prefix_nbytes, suffix) = self.next_suffix()?;
+        self.last.truncate(prefix_nbytes);
         self.last.extend_from_slice(suffix);
         Ok(&self.last)
     }
 
     /// Returns how many bytes the next text shares with the previous one, and its other bytes.
     fn next_suffix(&mut self) -> Result<(usize, &'p [u8])> {
-        let (mut shared, mut own) = ([0i64; 1], [0i64; 1]);
-        self.shared.fill(&mut shared)?;
-        self.own.fill(&mut own)?;
-        let ([shared], [own]) = (shared, own);
-        let sizes = usize::try_from(shared).ok().zip(usize::try_from(own).ok());
-        let (shared, own) = sizes.ok_or_else(|| negative(shared.min(own)))?;
+        let (mut prefix_lengths, mut suffix_lengths) = ([0i64; 1], [0i64; 1]);
+        self.prefix_lengths.fill(&mut prefix_lengths)?;
+        self.suffix_lengths.fill(&mut suffix_lengths)?;
+        let ([prefix], [suffix]) = (prefix_lengths, suffix_lengths);
+        let sizes = usize::try_from(prefix).ok().zip(usize::try_from(suffix).ok());
+        let (prefix_nbytes, suffix_nbytes) = sizes.ok_or_else(|| negative(prefix.min(suffix)))?;
         let had = self.last_nbytes;
-        if shared > had {
+        if prefix_nbytes > had {
             let message = format!(
-                "a text begins as {shared} bytes of the one before, which has {had}. The file is damaged; write it again."
+                "a text begins as {prefix_nbytes} bytes of the one before, which has {had}. The file is damaged; write it again."
             );
             return Err(Error::malformed("parquet", message));
         }
-        let Some((suffix, later)) = self.bytes.split_at_checked(own) else {
+        let Some((suffix, later)) = self.bytes.split_at_checked(suffix_nbytes) else {
             return Err(Error::truncated(
                 "parquet",
                 "the texts of a page",
-                own as u64,
+                suffix_nbytes as u64,
                 self.bytes.len() as u64,
             ));
         };
         self.bytes = later;
-        self.last_nbytes = shared + own;
-        Ok((shared, suffix))
+        self.last_nbytes = prefix_nbytes + suffix_nbytes;
+        Ok((prefix_nbytes, suffix))
     }
 
     /// Skips the next `n` texts.
@@ -77,8 +77,8 @@ impl<'p> DeltaByteArray<'p> {
     pub(crate) fn measure(&mut self, n: usize) -> Result<usize> {
         let mut total = 0usize;
         for _ in 0..n {
-            let (shared, suffix) = self.next_suffix()?;
-            total = total.saturating_add(shared + suffix.len());
+            let (prefix_nbytes, suffix) = self.next_suffix()?;
+            total = total.saturating_add(prefix_nbytes + suffix.len());
         }
         Ok(total)
     }

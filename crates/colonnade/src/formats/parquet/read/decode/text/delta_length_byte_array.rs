@@ -18,13 +18,13 @@ pub(crate) struct DeltaLengthByteArray<'p> {
 /// Splits `bytes` into at most `n` DELTA_BINARY_PACKED values and the rest.
 pub(super) fn split(bytes: &[u8], n: usize) -> Result<(DeltaDecoder<'_>, &[u8])> {
     let mut all = DeltaDecoder::new(bytes)?;
-    let told = all.total;
-    if told > n {
+    let declared = all.total;
+    if declared > n {
         let message =
-            format!("a page of {n} texts says {told} lengths. The file is damaged; write it again.");
+            format!("a page of {n} texts says {declared} lengths. The file is damaged; write it again.");
         return Err(Error::malformed("parquet", message));
     }
-    let (mut left, mut some) = (told, [0i64; LENGTHS]);
+    let (mut left, mut some) = (declared, [0i64; LENGTHS]);
     while left > 0 {
         let now = left.min(LENGTHS);
         all.fill(some.get_mut(..now).unwrap_or_default())?;

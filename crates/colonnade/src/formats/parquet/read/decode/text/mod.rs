@@ -114,10 +114,10 @@ impl PageBuffers {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `these`.
     pub(super) fn text(
         &self,
-        wanted: &[usize],
+        projection: &[usize],
         these: &[usize],
         pieces: &[RowPiece],
         landed: &mut DecodedColumns,
@@ -125,7 +125,7 @@ impl<'a> ChunkDecoder<'a> {
     ) -> Result<()> {
         let mut strips = Vec::with_capacity(these.len());
         for &slot in these {
-            strips.push(self.strip(slot, wanted.get(slot).copied().unwrap_or(0), pieces)?);
+            strips.push(self.strip(slot, projection.get(slot).copied().unwrap_or(0), pieces)?);
         }
         landed.columns.extend(self.texts(&strips, progress)?);
         Ok(())
@@ -182,17 +182,17 @@ impl<'a> ChunkDecoder<'a> {
         landed: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let rooms = &PageBuffers::default();
+        let buffers = &PageBuffers::default();
         let silent = &SignalsOnly(progress);
         self.walk_columns(columns, silent)?;
         for exact in [false, true] {
             // The second attempt measures the texts: a page header declared a wrong size.
             columns.iter_mut().for_each(|column| column.width = column.narrowest());
-            self.measure_columns(columns, rooms, exact, silent)?;
+            self.measure_columns(columns, buffers, exact, silent)?;
             if columns.iter_mut().map(ByteArrayColumn::widen).fold(false, |any, wider| any | wider) {
-                self.measure_columns(columns, rooms, exact, silent)?;
+                self.measure_columns(columns, buffers, exact, silent)?;
             }
-            if self.fill_columns(columns, rooms, landed, progress)? {
+            if self.fill_columns(columns, buffers, landed, progress)? {
                 return Ok(());
             }
         }
@@ -237,12 +237,12 @@ impl<'a> ChunkDecoder<'a> {
     fn measure_columns(
         &self,
         columns: &mut [ByteArrayColumn<'_>],
-        rooms: &PageBuffers,
+        buffers: &PageBuffers,
         exact: bool,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let kept = KeptPages::new();
-        let kept = &kept;
+        let kept_pages = KeptPages::new();
+        let kept_pages = &kept_pages;
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
             let ends = column.allocate_ends()?;
@@ -252,13 +252,16 @@ impl<'a> ChunkDecoder<'a> {
             for tile in tiles(parts, |part| part.page.header.nbytes) {
                 let nbytes = tile.iter().map(|p| p.page.header.nbytes).sum();
                 tasks.push(Task::new(nbytes, move || {
-                    rooms.with(|scratch| {
+                    buffers.with(|scratch| {
                         for part in tile {
                             let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
-                            let done = match width {
-                                4 => part.measure::<4>(optional, dictionary, exact, scratch, kept, ends),
-                                _ => part.measure::<8>(optional, dictionary, exact, scratch, kept, ends),
-                            };
+                            let done =
+                                match width {
+                                    4 => part
+                                        .measure::<4>(optional, dictionary, exact, scratch, kept_pages, ends),
+                                    _ => part
+                                        .measure::<8>(optional, dictionary, exact, scratch, kept_pages, ends),
+                                };
                             done.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                         }
                         Ok(())
@@ -292,7 +295,7 @@ impl<'a> ChunkDecoder<'a> {
     fn fill_columns(
         &self,
         columns: &mut [ByteArrayColumn<'_>],
-        rooms: &PageBuffers,
+        buffers: &PageBuffers,
         landed: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<bool> {
@@ -312,7 +315,7 @@ impl<'a> ChunkDecoder<'a> {
                 let nbytes = tile.iter().map(|p| p.nbytes + p.nrows * 8).sum();
                 let surprised = &surprised;
                 tasks.push(Task::new(nbytes, move || {
-                    rooms.with(|scratch| {
+                    buffers.with(|scratch| {
                         for part in tile {
                             let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
                             let done = match width {

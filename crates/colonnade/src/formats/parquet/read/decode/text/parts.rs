@@ -37,7 +37,7 @@ pub(crate) struct PagePart<'a> {
     /// Which rows have a value: rows of the page until it is filled, then the selected rows. `None`: no row is null.
     pub(crate) validity: Option<Validity>,
     /// The decompressed page, if the first pass kept it.
-    kept: Option<Vec<u8>>,
+    decompressed: Option<Vec<u8>>,
 }
 
 /// The memory that decompressed pages may take between the two passes.
@@ -145,7 +145,7 @@ impl<'a> PagePart<'a> {
             nbytes: 0,
             base: 0,
             validity: None,
-            kept: None,
+            decompressed: None,
         }
     }
 
@@ -166,12 +166,12 @@ impl<'a> PagePart<'a> {
         matches!(encoding, PageEncoding::PlainDictionary | PageEncoding::RleDictionary)
     }
 
-    /// Returns the parts of the page: of `kept` if the page was decompressed before, else through `scratch`.
-    fn parts<'s>(&self, kept: Option<&'s [u8]>, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
+    /// Returns the parts of the page: of `decompressed` if the page was decompressed before, else through `scratch`.
+    fn parts<'s>(&self, decompressed: Option<&'s [u8]>, scratch: &'s mut Vec<u8>) -> Result<PageParts<'s>>
     where
         'a: 's,
     {
-        match kept {
+        match decompressed {
             Some(bytes) => self.page.parts_of(bytes),
             None => self.page.parts(scratch),
         }
@@ -224,20 +224,21 @@ impl<'a> PagePart<'a> {
             self.nbytes = nbytes;
             return Ok(());
         }
-        let (kept, mut fresh, mut total) = (self.kept.take(), Vec::new(), 0usize);
-        let keep =
-            kept.is_none() && self.page.codec() != PageCodec::None && budget.take(self.page.header.nbytes);
-        let parts = self.parts(kept.as_deref(), if keep { &mut fresh } else { scratch })?;
+        let (decompressed, mut fresh, mut total) = (self.decompressed.take(), Vec::new(), 0usize);
+        let keep = decompressed.is_none()
+            && self.page.codec() != PageCodec::None
+            && budget.take(self.page.header.nbytes);
+        let parts = self.parts(decompressed.as_deref(), if keep { &mut fresh } else { scratch })?;
         self.validity = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
-        let done = self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
+        let done = self.each(&parts, self.validity.as_ref(), &mut |is_selected, rows, cells| {
             let n = cells.measure(rows.valid())?;
-            if wanted {
+            if is_selected {
                 total = total.saturating_add(n);
             }
             Ok(())
         });
         self.nbytes = total;
-        self.kept = kept.or(keep.then_some(fresh));
+        self.decompressed = decompressed.or(keep.then_some(fresh));
         match done {
             Ok(()) | Err(FillError::SizeMismatch) => Ok(()),
             Err(FillError::Error(error)) => Err(error),
@@ -294,11 +295,11 @@ impl<'a> PagePart<'a> {
             let none = Dictionary::default();
             return Ok(codes::exchange(&mut out, dictionary.unwrap_or(&none))?);
         }
-        let kept = self.kept.take();
-        let parts = self.parts(kept.as_deref(), scratch)?;
-        self.each(&parts, self.validity.as_ref(), &mut |wanted, rows, cells| {
+        let decompressed = self.decompressed.take();
+        let parts = self.parts(decompressed.as_deref(), scratch)?;
+        self.each(&parts, self.validity.as_ref(), &mut |is_selected, rows, cells| {
             match rows {
-                rows if !wanted => cells.skip(rows.valid())?,
+                rows if !is_selected => cells.skip(rows.valid())?,
                 RowRun::Same(true, n) => cells.put(n, &mut out)?,
                 RowRun::Same(false, n) => out.push_empty(n)?,
                 RowRun::Mixed(mask, n) => cells.mixed(mask, n, &mut out)?,
@@ -337,11 +338,11 @@ impl<'a> PagePart<'a> {
         let mut cells = PageTexts::new(parts.encoding, parts.values, n)?;
         let mut row = 0;
         for &(start, stop) in &self.spans {
-            for (end, wanted) in [(start, false), (stop, true)] {
+            for (end, is_selected) in [(start, false), (stop, true)] {
                 while row < end {
                     let rows = RowRun::next(validity, row, end);
                     row += rows.len();
-                    work(wanted, rows, &mut cells)?;
+                    work(is_selected, rows, &mut cells)?;
                 }
             }
         }

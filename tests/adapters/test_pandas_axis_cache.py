@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import colonnade as cn
-from colonnade.adapters import _pandas_kept as kept
+from colonnade.adapters import _pandas_axis_cache as kept
 from colonnade.adapters import pandas as adapter
 
 VALUES = np.arange(6.0).reshape(2, 3)

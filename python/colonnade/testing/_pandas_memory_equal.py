@@ -1,7 +1,7 @@
-"""Whether two DataFrames are surely the same: memory against memory, with no call of pandas' own comparison.
+"""Compares the memory of two DataFrames, without pandas' own comparison.
 
-For results that come after one that `assert_identical` has seen, the same file read in another way: where this says
-no, `assert_identical` has the word, and names the difference if there is one.
+A cheap test for further results that must equal a first one. If it answers no, `assert_identical` decides, and names
+the difference.
 """
 
 from typing import Any
@@ -14,10 +14,10 @@ from ._arrow_cells import cells
 from .cases_cells import same_cells
 
 
-def surely_identical(left: pd.DataFrame, right: pd.DataFrame) -> bool:
-    """Whether `assert_identical` would find no difference, told from classes, labels, names, attrs, flags and memory.
+def is_identical_in_memory(left: pd.DataFrame, right: pd.DataFrame) -> bool:
+    """Whether classes, labels, names, attrs, flags and memory are identical.
 
-    No also means that this cannot say: the memory of frames that `assert_identical` holds to be equal may differ.
+    Frames that `assert_identical` accepts may differ in memory, so False does not prove a difference.
     """
     return (
         type(left) is type(right) is pd.DataFrame
