@@ -66,11 +66,11 @@ impl MemberName {
 
     /// Parses a member's name; `None` if it does not belong to a frame.
     #[must_use]
-    pub fn parse(spelled: &[u8]) -> Option<Self> {
-        if spelled == b"__meta__.json" {
+    pub fn parse(name: &[u8]) -> Option<Self> {
+        if name == b"__meta__.json" {
             return Some(Self::Meta);
         }
-        let inner = spelled.strip_prefix(b"__")?.strip_suffix(b"__.npy")?;
+        let inner = name.strip_prefix(b"__")?.strip_suffix(b"__.npy")?;
         // No path of a buffer ends in `_dictionary`.
         if let Some(array) = inner.strip_suffix(b"_dictionary") {
             return Self::inner(array).map(|name| Self::Dictionary(Box::new(name)));

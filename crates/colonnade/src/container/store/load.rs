@@ -68,10 +68,10 @@ impl Store {
         let places = self.places()?;
         let (mut index, mut columns) = axes.clone();
         let mut parts: Vec<Part<ArrayPlace, ColumnPlace>> = places.parts.clone();
-        if let Some(kept) = request.projection.filter(|kept| !kept.is_all()) {
+        if let Some(projection) = request.projection.filter(|projection| !projection.is_all()) {
             for part in &mut parts {
                 if let Part::Column(column, position) = part {
-                    column.keep(kept.of(*position));
+                    column.project(projection.of(*position));
                 }
             }
         }
@@ -103,8 +103,8 @@ impl Store {
             out.push(match part {
                 Part::Block(place, positions) => Part::Block(spaces.block(&place)?, positions),
                 Part::Column(column, position) => {
-                    let named = |e: Error| e.in_member(format!("column {position}"));
-                    Part::Column(spaces.column(&column, (start, stop)).map_err(named)?, position)
+                    let in_column = |e: Error| e.in_member(format!("column {position}"));
+                    Part::Column(spaces.column(&column, (start, stop)).map_err(in_column)?, position)
                 }
             });
         }
