@@ -34,10 +34,10 @@ pub enum MemberName {
 
 impl MemberName {
     /// Appends the name.
-    pub fn spell(&self, out: &mut Vec<u8>) {
+    pub fn append_to(&self, out: &mut Vec<u8>) {
         const END: usize = "__.npy".len();
         if let Self::Part(array, _) | Self::Dictionary(array) = self {
-            array.spell(out);
+            array.append_to(out);
             out.truncate(out.len().saturating_sub(END));
         }
         // Writing into a Vec cannot fail.
@@ -60,7 +60,7 @@ impl MemberName {
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = Vec::new();
-        self.spell(&mut out);
+        self.append_to(&mut out);
         String::from_utf8_lossy(&out).into_owned()
     }
 
