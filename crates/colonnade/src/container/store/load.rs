@@ -10,7 +10,8 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
-use super::place::{ArrayPlace, ColumnPlace, TouchedRanges, merge_ranges};
+use super::frame_places::AxisPlaces;
+use super::place::{ArrayPlace, ColumnPlace, Space, TouchedRanges, merge_ranges};
 use super::scan::{ScannedArray, StoredMember};
 use super::spaces::Spaces;
 use super::{Store, StoreKind, StoreSource, remote};
