@@ -104,9 +104,9 @@ fn check_signals() -> io::Result<()> {
 struct RangeFetcher(Arc<HttpFile>);
 
 impl Fetch for RangeFetcher {
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> colonnade::Result<()> {
+    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> colonnade::Result<()> {
         let ranges: Vec<(u64, u64)> = ranges.iter().map(|&(start, end)| (start as u64, end as u64)).collect();
-        let mut landed = |at: u64, bytes: &[u8]| land(usize::try_from(at).unwrap_or(usize::MAX), bytes);
+        let mut landed = |at: u64, bytes: &[u8]| receive(usize::try_from(at).unwrap_or(usize::MAX), bytes);
         self.0.fetch(&ranges, &mut landed, &mut check_signals)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use arrow_schema::DataType;
-use colonnade::frame::paths::{LeafProjection, Projection, spots};
+use colonnade::frame::paths::{LeafProjection, Projection, field_paths};
 use colonnade::frame::type_name;
 use pyo3::prelude::*;
 
@@ -35,7 +35,7 @@ pub(crate) fn list_paths(
     steps: Option<&LeafPaths>,
 ) -> Vec<(String, Vec<usize>, bool)> {
     let Some(data_type) = data_type else { return Vec::new() };
-    let paths = spots(&data_type, &leaf_projection(&data_type, steps));
+    let paths = field_paths(&data_type, &leaf_projection(&data_type, steps));
     paths.into_iter().map(|spot| (spot.path, spot.steps, spot.is_leaf)).collect()
 }
 

@@ -134,7 +134,7 @@ fn limit_message(what: &str, nbytes: u64, input: u64, max: u64, raise: &str) -> 
 pub(crate) fn over_missing(missing: u64, input: u64, max: u64) -> String {
     let (nbytes, max) = (missing.saturating_mul(CELL_NBYTES), max.saturating_mul(CELL_NBYTES));
     limit_message(
-        &format!("{missing} cells of keys that other rows have"),
+        &format!("{missing} cells for keys that only other rows have"),
         nbytes,
         input,
         max,

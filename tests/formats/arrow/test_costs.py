@@ -76,7 +76,7 @@ def test_codes_within_a_dictionary_that_cannot_count_all_values_are_an_error() -
         opened.load()
 
 
-# --------------------------------------------------------------------------- lengths that no byte stands behind
+# --------------------------------------------------------------------------- lengths that store no bytes
 def _nested(item: tuple[int, ab.Table], length: int, nodes: int = 1, children: tuple[ab.Table, ...] = ()) -> bytes:
     """Lists of one row, which holds nothing, over items that say to be `length`."""
     head = ab.schema(ab.field("a", ab.LIST, [ab.field("item", item, children)]))

@@ -13,8 +13,8 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, TimeUnit as ArrowUnit};
 
 use crate::error::{Error, Result};
-use crate::frame::dtype::{TimeBase, TimeUnit};
 use crate::frame::{Block, ByteOrder, Column, DType, DTypeKind, Grid, type_name};
+use crate::frame::{TimeBase, TimeUnit};
 use crate::limits::Limits;
 use crate::memory::{Buffer, Region, unpack};
 
@@ -42,7 +42,7 @@ pub fn implied_dtype(data_type: &DataType) -> Option<DType> {
     Some(DType { kind, itemsize, order, unit })
 }
 
-/// Returns the Arrow type of which [`implied_dtype`] is this dtype, apart from its byte order; `None` if there is none.
+/// Returns the Arrow type whose [`implied_dtype`] is this dtype in native byte order; `None` if no type has it.
 #[must_use]
 pub fn exact_type(dtype: DType) -> Option<DataType> {
     Some(match (dtype.kind, dtype.itemsize) {
@@ -102,7 +102,7 @@ enum CellConversion {
 impl CellConversion {
     fn of(dtype: DType, data_type: &DataType) -> Option<Self> {
         let item = dtype.itemsize as usize;
-        let plain = |dtype: DType| match implied_dtype(data_type) {
+        let is_implied = |dtype: DType| match implied_dtype(data_type) {
             Some(implied) => (implied.kind, implied.itemsize) == (dtype.kind, dtype.itemsize),
             None => false,
         };
@@ -111,7 +111,7 @@ impl CellConversion {
             DTypeKind::Bool => (*data_type == DataType::Boolean).then_some(Self::Bits),
             DTypeKind::Float if item == 16 => fixed.then_some(Self::Bytes { word: 16 }),
             DTypeKind::Int | DTypeKind::UInt | DTypeKind::Float => {
-                plain(dtype).then_some(Self::Bytes { word: item })
+                is_implied(dtype).then_some(Self::Bytes { word: item })
             }
             DTypeKind::Complex if item == 32 => fixed.then_some(Self::Bytes { word: 16 }),
             DTypeKind::Complex => match data_type {
@@ -133,13 +133,13 @@ impl CellConversion {
                     (days && dtype.kind == DTypeKind::DateTime).then_some(Self::Days)
                 }
                 other => {
-                    let same = |i: DType| (i.kind, i.unit) == (dtype.kind, dtype.unit);
+                    let is_dtype = |i: DType| (i.kind, i.unit) == (dtype.kind, dtype.unit);
                     // The axis' meta also has the zone of a level; the dtype has none.
                     let other = match other {
                         DataType::Timestamp(unit, Some(_)) => &DataType::Timestamp(*unit, None),
                         other => other,
                     };
-                    implied_dtype(other).is_some_and(same).then_some(Self::Bytes { word: 8 })
+                    implied_dtype(other).is_some_and(is_dtype).then_some(Self::Bytes { word: 8 })
                 }
             },
         };
@@ -177,7 +177,7 @@ fn has_place(dtype: DType, conversion: CellConversion, data: &ArrayData) -> bool
     (times || data.null_count() == 0) && !inner && !(conversion == CellConversion::Text && ends_in_nul(data))
 }
 
-/// Whether a row of text ends in NUL, which `<U` cells cannot distinguish from padding.
+/// Whether a row of text ends in NUL. `<U` cells cannot distinguish that from padding.
 fn ends_in_nul(data: &ArrayData) -> bool {
     // Most text has no NUL, and searching the buffers is faster than searching the rows.
     if !data.buffers().iter().skip(1).any(|bytes| bytes.contains(&0))
@@ -252,7 +252,7 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
     if let Some(buffer) = as_it_lies {
         let grid = Grid::column_major(dtype, data.len(), 1, first_byte(conversion, data, item));
         let block = Block::new(grid, Buffer::from_arrow(buffer.clone()));
-        return block.map(Some).ok_or_else(|| short(dtype, data));
+        return block.map(Some).ok_or_else(|| too_short(dtype, data));
     }
     let nbytes = data.len().checked_mul(item).filter(|&n| isize::try_from(n).is_ok());
     let rows = data.len() as u64;
@@ -284,7 +284,7 @@ fn first_byte(conversion: CellConversion, data: &ArrayData, item: usize) -> usiz
     }
 }
 
-fn short(dtype: DType, data: &ArrayData) -> Error {
+fn too_short(dtype: DType, data: &ArrayData) -> Error {
     let message = format!("the values are too short for {} rows of {}.", data.len(), dtype.descr());
     Error::malformed("arrow", message)
 }
@@ -304,7 +304,7 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
     match conversion {
         CellConversion::Bits => {
             let bits = data.buffers().first().map_or(&[][..], |b| b.as_slice());
-            unpack(bits, data.offset(), out).ok_or_else(|| short(dtype, data))?;
+            unpack(bits, data.offset(), out).ok_or_else(|| too_short(dtype, data))?;
         }
         CellConversion::Bytes { word } | CellConversion::Pairs { word } => {
             let holder = if matches!(conversion, CellConversion::Pairs { .. }) {
@@ -314,7 +314,7 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
             };
             let start = first_byte(conversion, data, item);
             let bytes = holder.and_then(|h| h.buffers().first()).map_or(&[][..], |b| b.as_slice());
-            let bytes = bytes.get(start..start + out.len()).ok_or_else(|| short(dtype, data))?;
+            let bytes = bytes.get(start..start + out.len()).ok_or_else(|| too_short(dtype, data))?;
             out.copy_from_slice(bytes);
             write_nat(dtype, data, out);
             if dtype.order == ByteOrder::Big && word > 1 {
@@ -325,7 +325,7 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
             let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
             let (words, _) = bytes.as_chunks::<4>();
             let words =
-                words.get(data.offset()..data.offset() + data.len()).ok_or_else(|| short(dtype, data))?;
+                words.get(data.offset()..data.offset() + data.len()).ok_or_else(|| too_short(dtype, data))?;
             for (cell, word) in out.as_chunks_mut::<8>().0.iter_mut().zip(words) {
                 *cell = i64::from(i32::from_le_bytes(*word)).to_le_bytes();
             }
@@ -334,7 +334,7 @@ pub fn fill(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
                 out.chunks_exact_mut(8).for_each(<[u8]>::reverse);
             }
         }
-        CellConversion::Text => text(dtype, data, out)?,
+        CellConversion::Text => write_unicode(dtype, data, out)?,
     }
     Ok(())
 }
@@ -352,7 +352,7 @@ fn write_nat(dtype: DType, data: &ArrayData, out: &mut [u8]) {
     }
 }
 
-fn text(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
+fn write_unicode(dtype: DType, data: &ArrayData, out: &mut [u8]) -> Result<()> {
     let item = dtype.itemsize as usize;
     if item == 0 {
         return Ok(());

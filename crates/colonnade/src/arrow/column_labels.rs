@@ -11,20 +11,20 @@ use base64::engine::general_purpose::STANDARD;
 use super::cells::{implied_dtype, to_block};
 use super::fields::field_meta;
 use super::meta::{LabelsMeta, SchemaAxisMeta};
-use crate::arrow::ipc::{EmbeddedStream, plain};
+use crate::arrow::ipc::{EmbeddedStream, decode_embedded_stream};
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, ByteOrder, Column, DType, Grid, Labels, Level};
 use crate::memory::Buffer;
 
-/// Bytes of `<U` labels that any schema may declare. Larger labels must be filled to a reasonable part by the names.
-const UNASKED_NBYTES: usize = 16 << 20;
+/// Bytes of `<U` labels that any schema may declare. Above this size, the names must fill a reasonable part of the cells.
+const UNCHECKED_NBYTES: usize = 16 << 20;
 
 /// Accepted bytes of a `<U` cell for each byte of UTF-8: four a character, times the padding. `adapters/_unicode.py` writes
 /// labels by the same rule.
 const MAX_RATIO: usize = 16;
 
 /// Below this size `<U` is always accepted.
-const ALWAYS_NBYTES: usize = 4096;
+const SMALL_NBYTES: usize = 4096;
 
 /// Builds the labels of a foreign schema: the names of its fields, as text.
 pub(crate) fn from_names(names: &[&str], name: String) -> Result<Axis> {
@@ -37,8 +37,7 @@ fn text_level(names: &[&str]) -> Result<Level> {
     let width = names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);
     let utf8: usize = names.iter().map(|n| n.len()).sum();
     let cells = width.saturating_mul(4).saturating_mul(names.len());
-    let cells_fit =
-        cells <= (MAX_RATIO * utf8).max(ALWAYS_NBYTES) && !names.iter().any(|n| n.ends_with('\0'));
+    let cells_fit = cells <= (MAX_RATIO * utf8).max(SMALL_NBYTES) && !names.iter().any(|n| n.ends_with('\0'));
     let descr = format!("<U{width}");
     match DType::parse(&descr).filter(|_| cells_fit) {
         Some(dtype) => Ok(Level::Block(cells_of(names, dtype)?)),
@@ -91,9 +90,9 @@ fn cells_of(names: &[&str], dtype: DType) -> Result<Block> {
     let item = dtype.itemsize as usize;
     let nbytes = item.saturating_mul(names.len());
     let filled: usize = names.iter().map(|n| n.len()).sum();
-    if nbytes > UNASKED_NBYTES.max(filled.saturating_mul(64)) {
+    if nbytes > UNCHECKED_NBYTES.max(filled.saturating_mul(64)) {
         let message = format!(
-            "metadata colonnade: column labels of {} ask for {nbytes} bytes, their names have {filled}.",
+            "metadata colonnade: column labels of {} need {nbytes} bytes, but their names have only {filled}.",
             dtype.descr()
         );
         return Err(Error::limit("arrow", message));
@@ -128,13 +127,13 @@ pub(crate) fn stream_of(text: &str, accepts: &dyn Fn(usize) -> Result<()>) -> Re
     let bytes = STANDARD
         .decode(text)
         .map_err(|e| Error::malformed("arrow", format!("expected base64, found other text: {e}.")))?;
-    plain(bytes, accepts)
+    decode_embedded_stream(bytes, accepts)
 }
 
 /// Reads the columns of a base64 stream as levels. The stream is part of the schema; it is decoded with all checks, and has
 /// no row labels.
 fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
-    let wrong = |what: &str| {
+    let malformed = |what: &str| {
         let message =
             format!("metadata colonnade: columns: expected a stream of {count} labels, found: {what}");
         Error::malformed("arrow", message)
@@ -143,30 +142,30 @@ fn levels_of(text: &str, count: usize) -> Result<Vec<Level>> {
         true => Ok(()),
         false => Err(Error::malformed("arrow", format!("{nrows} rows."))),
     };
-    let EmbeddedStream { schema, arrays } = stream_of(text, &accepts).map_err(|e| wrong(e.message()))?;
+    let EmbeddedStream { schema, arrays } = stream_of(text, &accepts).map_err(|e| malformed(e.message()))?;
     if arrays.is_empty() {
-        return Err(wrong("no level."));
+        return Err(malformed("no level."));
     }
     let level = |(field, data): (&Arc<arrow_schema::Field>, ArrayData)| {
         let meta = field_meta(field)?;
-        level(meta.dtype, meta.tag, ordered(field), data)
+        level(meta.dtype, meta.tag, is_ordered(field), data)
     };
     schema.fields().iter().zip(arrays).map(level).collect()
 }
 
 /// Builds a level: cells, if a declared or implied dtype can hold every row, else the unchanged column.
-fn level(dtype: Option<DType>, tag: Option<String>, ordered: bool, data: ArrayData) -> Result<Level> {
+fn level(dtype: Option<DType>, tag: Option<String>, is_ordered: bool, data: ArrayData) -> Result<Level> {
     let dtype = dtype.or_else(|| implied_dtype(data.data_type()).filter(|_| tag.is_none()));
     if let Some(dtype) = dtype
         && let Some(block) = to_block(dtype, &data)?
     {
         return Ok(Level::Block(block));
     }
-    Ok(Level::Column(Column { ordered, tag, ..Column::new(data) }))
+    Ok(Level::Column(Column { ordered: is_ordered, tag, ..Column::new(data) }))
 }
 
 /// Whether the order of a dictionary is significant. Only the field has this flag.
-pub(super) fn ordered(field: &arrow_schema::Field) -> bool {
+pub(super) fn is_ordered(field: &arrow_schema::Field) -> bool {
     #[allow(deprecated)]
     field.dict_is_ordered().unwrap_or(false)
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::frame::paths::{LeafProjection, Projection};
 use crate::frame::{Axis, Block, Column, DType, Frame, Level, Part};
 
-/// Decoded columns: blocks, with the indices of their columns in the list of wanted fields, and the other columns.
+/// Decoded columns: blocks, with the indices of their columns in the list of requested fields, and the other columns.
 #[derive(Default)]
 pub(crate) struct DecodedColumns {
     pub(crate) blocks: Vec<(Block, Vec<usize>)>,
@@ -35,7 +35,7 @@ pub(crate) struct ColumnSelection<'r> {
 
 impl FieldPlan {
     /// The dtype of the block that the field is decoded to if it has no nulls. Times become NumPy times only if their
-    /// metadata says so: times of other libraries stay Arrow times, because a block would be written back as NumPy's.
+    /// metadata declares it. Times of other libraries stay Arrow times, because a block would be written back as NumPy's.
     pub(crate) fn decoded_dtype(&self) -> Option<DType> {
         let times = matches!(self.data_type, DataType::Timestamp(..) | DataType::Duration(_));
         if times { self.dtype } else { self.block_dtype() }
@@ -66,13 +66,15 @@ impl FramePlan {
     }
 
     /// Returns the plan for the projected leaves of nested columns, and the projection by field.
-    pub(crate) fn projected(&self, kept: Option<&Projection>) -> (Cow<'_, Self>, Option<Projection>) {
-        let Some(kept) = kept.filter(|kept| !kept.is_all()) else { return (Cow::Borrowed(self), None) };
+    pub(crate) fn projected(&self, projection: Option<&Projection>) -> (Cow<'_, Self>, Option<Projection>) {
+        let Some(projection) = projection.filter(|projection| !projection.is_all()) else {
+            return (Cow::Borrowed(self), None);
+        };
         let mut plan = self.clone();
         let mut by_field = Vec::new();
         for (i, field) in plan.fields.iter_mut().enumerate() {
             let FieldRole::Column(position) = field.place else { continue };
-            let leaves = kept.of(position);
+            let leaves = projection.of(position);
             if *leaves != LeafProjection::All {
                 field.tag = leaves.project_tag(field.tag.take());
                 field.data_type = leaves.project_type(&field.data_type);

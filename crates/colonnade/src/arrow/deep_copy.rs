@@ -13,27 +13,26 @@ use crate::frame::{children, has_validity};
 ///
 /// # Errors
 /// Malformed: the type cannot be copied.
-/// Malformed: a type of which no copies are made.
 pub(crate) fn deep_copy(data: &ArrayData) -> Result<ArrayData> {
     let failed = |e: ArrowError| Error::malformed("frame", format!("it cannot be copied: {e}."));
     let mut copy = MutableArrayData::try_new(vec![data], has_validity(data), data.len()).map_err(failed)?;
     copy.try_extend(0, 0, data.len()).map_err(failed)?;
-    with_own_dictionaries(copy.freeze())
+    copy_dictionaries(copy.freeze())
 }
 
 /// Copies the values of dictionaries, the only part that is still shared.
-fn with_own_dictionaries(data: ArrayData) -> Result<ArrayData> {
+fn copy_dictionaries(data: ArrayData) -> Result<ArrayData> {
     if !has_dictionary(data.data_type()) {
         return Ok(data);
     }
     let is_dictionary = matches!(data.data_type(), DataType::Dictionary(..));
-    let own = data.child_data().iter().map(|child| match is_dictionary {
+    let copies = data.child_data().iter().map(|child| match is_dictionary {
         true => deep_copy(child),
-        false => with_own_dictionaries(child.clone()),
+        false => copy_dictionaries(child.clone()),
     });
-    let own: Vec<ArrayData> = own.collect::<Result<_>>()?;
+    let copies: Vec<ArrayData> = copies.collect::<Result<_>>()?;
     // Trusted: the same array, with copies of the values of its children.
-    Ok(trusted_array(data.into_builder().child_data(own)))
+    Ok(trusted_array(data.into_builder().child_data(copies)))
 }
 
 fn has_dictionary(data_type: &DataType) -> bool {

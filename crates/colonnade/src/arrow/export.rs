@@ -15,7 +15,7 @@ use crate::memory::Buffer;
 
 pub use super::cells::exact_type;
 use super::fields::{FieldsBuilder, foreign_metadata};
-use super::layout::{self, ColumnLayout, refuse};
+use super::layout::{self, ColumnLayout, unrepresentable};
 use super::meta::{self, FieldMeta, LabelsMeta, SchemaAxisMeta, SchemaMeta};
 use super::ordered_categories::CategoryOrders;
 use super::pandas::{self, PandasColumn, PandasMetadata};
@@ -63,22 +63,23 @@ impl Exporter {
         let level_metas = pandas::level_metas(&frame.index);
         let mut fields = FieldsBuilder::default();
         let (names, are_names) = names::unique(&texts);
-        for (kept, name) in columns.iter().zip(names) {
-            fields.push(name, kept, None)?;
+        for (layout, name) in columns.iter().zip(names) {
+            fields.push(name, layout, None)?;
         }
-        for (i, (kept, meta)) in levels.iter().zip(&level_metas).enumerate() {
+        for (i, (layout, meta)) in levels.iter().zip(&level_metas).enumerate() {
             let name = fields.level_name(i, level_names.get(i).and_then(Option::as_deref));
-            fields.push(name, kept, meta.as_ref())?;
+            fields.push(name, layout, meta.as_ref())?;
         }
         let mut pandas = pandas::PandasMetadataWriter::new(&frame.columns);
         let described = if with_metadata { columns.len() } else { 0 };
         let entries = fields.list.iter().zip(&columns).enumerate().zip(&texts).take(described);
-        for ((position, (field, kept)), text) in entries {
+        for ((position, (field, layout)), text) in entries {
             let tag = fields.tag(position);
-            let entry = PandasColumn { name: text.as_deref(), column: column_at(frame, position, kept), tag };
-            pandas.entry(field, dtype_of(kept), &entry);
+            let entry =
+                PandasColumn { name: text.as_deref(), column: column_at(frame, position, layout), tag };
+            pandas.entry(field, dtype_of(layout), &entry);
         }
-        for (i, kept) in levels.iter().enumerate() {
+        for (i, layout) in levels.iter().enumerate() {
             let column = match &frame.index.labels {
                 Labels::Levels(levels) => levels.get(i).and_then(column_of_level),
                 Labels::Auto { .. } => None,
@@ -88,7 +89,7 @@ impl Exporter {
             if let Some(field) = fields.list.get(position) {
                 pandas.entry(
                     field,
-                    dtype_of(kept),
+                    dtype_of(layout),
                     &PandasColumn { name, column, tag: fields.tag(position) },
                 );
             }
@@ -101,10 +102,10 @@ impl Exporter {
             Labels::Auto { start, .. } => start,
             Labels::Levels(_) => 0,
         };
-        let widths = columns.iter().chain(&levels).map(|kept| dtype_of(kept).map_or(0, |d| d.itemsize));
+        let widths = columns.iter().chain(&levels).map(|layout| dtype_of(layout).map_or(0, |d| d.itemsize));
         let mut out = Self {
             widest: widths.map(AtomicU32::new).collect(),
-            orders: CategoryOrders::growing(),
+            orders: CategoryOrders::append_only(),
             schema: Arc::new(Schema::new_with_metadata(fields.list, metadata)),
             columns,
             levels,
@@ -123,8 +124,8 @@ impl Exporter {
     /// these frames.
     #[must_use]
     pub fn with_required(mut self, frames: &[Arc<Frame>]) -> Self {
-        let kept: Vec<&ColumnLayout> = self.columns.iter().chain(&self.levels).collect();
-        if let Some(schema) = nullability::with_nullability(&self.schema, &kept, frames) {
+        let layouts: Vec<&ColumnLayout> = self.columns.iter().chain(&self.levels).collect();
+        if let Some(schema) = nullability::with_nullability(&self.schema, &layouts, frames) {
             self.schema = Arc::new(schema);
         }
         self
@@ -216,33 +217,33 @@ impl Exporter {
         let blocks: Vec<Option<(Block, ArrowBuffer)>> =
             frame.parts.iter().map(packed_block).collect::<Result<_>>()?;
         let mut out = Vec::with_capacity(self.columns.len() + self.levels.len());
-        let strange = |position: usize| {
-            refuse("is not of the first chunk's layout.".into()).in_member(self.name(position))
+        let wrong_layout = |position: usize| {
+            unrepresentable("is not of the first chunk's layout.".into()).in_member(self.name(position))
         };
-        for (position, (slot, kept)) in frame.slots()?.into_iter().zip(&self.columns).enumerate() {
-            let array = match (kept, blocks.get(slot.part), frame.parts.get(slot.part)) {
+        for (position, (slot, layout)) in frame.slots()?.into_iter().zip(&self.columns).enumerate() {
+            let array = match (layout, blocks.get(slot.part), frame.parts.get(slot.part)) {
                 (ColumnLayout::Native(native), Some(Some((block, whole))), _) => {
                     native.array(block, slot.column, whole).map_err(|e| e.in_member(self.name(position)))?
                 }
                 (ColumnLayout::Arrow { .. }, _, Some(Part::Column(column, _))) => column.data.clone(),
-                _ => return Err(strange(position)),
+                _ => return Err(wrong_layout(position)),
             };
             out.push(array);
         }
         if let Labels::Levels(levels) = &frame.index.labels {
-            for (level, kept) in levels.iter().zip(&self.levels) {
+            for (level, layout) in levels.iter().zip(&self.levels) {
                 let position = out.len();
-                out.push(match (level, kept) {
+                out.push(match (level, layout) {
                     (Level::Block(block), ColumnLayout::Native(native)) => native
                         .array(block, 0, &block.buffer.to_arrow())
                         .map_err(|e| e.in_member(self.name(position)))?,
                     (Level::Column(column), ColumnLayout::Arrow { .. }) => column.data.clone(),
-                    _ => return Err(strange(position)),
+                    _ => return Err(wrong_layout(position)),
                 });
             }
         }
         if out.len() != self.schema.fields().len() {
-            return Err(strange(out.len()));
+            return Err(wrong_layout(out.len()));
         }
         for (position, (array, field)) in out.iter().zip(self.schema.fields()).enumerate() {
             if !field.is_nullable() && array.null_count() > 0 {
@@ -250,7 +251,7 @@ impl Exporter {
                     "expected no nulls, as the field is not nullable, found {}. Fill them first.",
                     array.null_count()
                 );
-                return Err(refuse(message).in_member(self.name(position)));
+                return Err(unrepresentable(message).in_member(self.name(position)));
             }
         }
         Ok(out)
@@ -284,16 +285,16 @@ fn packed_block(part: &Part) -> Result<Option<(Block, ArrowBuffer)>> {
     Ok(Some((Block { grid, buffer: Buffer::from_arrow(whole.clone()) }, whole)))
 }
 
-fn dtype_of(kept: &ColumnLayout) -> Option<DType> {
-    match kept {
+fn dtype_of(layout: &ColumnLayout) -> Option<DType> {
+    match layout {
         ColumnLayout::Native(native) => Some(native.dtype),
         ColumnLayout::Arrow { .. } => None,
     }
 }
 
 /// Returns the column at `position` if pandas' metadata needs it.
-fn column_at<'f>(frame: &'f Frame, position: usize, kept: &ColumnLayout) -> Option<&'f Column> {
-    let ColumnLayout::Arrow { data_type: DataType::Dictionary(..), .. } = kept else { return None };
+fn column_at<'f>(frame: &'f Frame, position: usize, layout: &ColumnLayout) -> Option<&'f Column> {
+    let ColumnLayout::Arrow { data_type: DataType::Dictionary(..), .. } = layout else { return None };
     frame.parts.iter().find_map(|part| match part {
         Part::Column(column, at) if *at == position => Some(column),
         _ => None,

@@ -28,20 +28,20 @@ impl FieldsBuilder {
     pub(super) fn push(
         &mut self,
         name: String,
-        kept: &ColumnLayout,
+        layout: &ColumnLayout,
         level_meta: Option<&Value>,
     ) -> Result<()> {
-        let mut field = Field::new(name, kept.data_type().clone(), true);
+        let mut field = Field::new(name, layout.data_type().clone(), true);
         let mut tag = level_meta.map(|meta| Arc::new(meta.clone()));
-        match kept {
+        match layout {
             ColumnLayout::Native(native) => {
                 if native.needs_dtype() {
                     field.set_metadata(self.dtype(native.dtype)?);
                 }
             }
-            ColumnLayout::Arrow { ordered, tag: own, .. } => {
+            ColumnLayout::Arrow { ordered, tag: tag_text, .. } => {
                 field = field.with_dict_is_ordered(*ordered);
-                if let Some(text) = own {
+                if let Some(text) = tag_text {
                     let value = self.parse(text)?;
                     field = tagged(field, text, &value)?;
                     tag = Some(value);
@@ -53,7 +53,7 @@ impl FieldsBuilder {
         {
             // Without our metadata the extension would be read as part of a foreign field.
             if field.metadata().get(meta::KEY).is_none()
-                && let ColumnLayout::Native(native) = kept
+                && let ColumnLayout::Native(native) = layout
             {
                 field.set_metadata(self.dtype(native.dtype)?);
             }
@@ -94,14 +94,14 @@ impl FieldsBuilder {
 
     /// The name of a level's field, as pandas names it.
     pub(super) fn level_name(&self, level: usize, name: Option<&str>) -> String {
-        let taken = |name: &str| self.list.iter().any(|field| field.name() == name);
-        if let Some(name) = name.filter(|n| !n.is_empty() && !n.contains('\0') && !taken(n)) {
+        let is_used = |name: &str| self.list.iter().any(|field| field.name() == name);
+        if let Some(name) = name.filter(|n| !n.is_empty() && !n.contains('\0') && !is_used(n)) {
             return name.to_owned();
         }
         let mut number = level;
         loop {
             let name = format!("__index_level_{number}__");
-            if !taken(&name) {
+            if !is_used(&name) {
                 return name;
             }
             number += 1;
@@ -146,7 +146,7 @@ fn pairs(list: Option<&Value>) -> Metadata {
     out
 }
 
-/// Returns the schema metadata of a foreign file, without the keys that are written anew.
+/// Returns the schema metadata of a foreign file, without the keys that the exporter writes.
 pub(super) fn foreign_metadata(origin: Option<&str>) -> Metadata {
     let origin: Option<Value> = origin.and_then(|text| serde_json::from_str(text).ok());
     let mut out = pairs(origin.as_ref().and_then(|o| o.get("schema_metadata")));

@@ -47,18 +47,18 @@ impl ForeignSchema {
 }
 
 /// Shorter metadata is parsed as a whole.
-const LOOKED_THROUGH_FROM_NBYTES: usize = 32 << 10;
+const LONG_NBYTES: usize = 32 << 10;
 
 /// Parses the needed parts of long metadata. The entries of the columns are parsed only if a level of the row labels is one
 /// of them.
 fn parts(text: &str) -> Option<Value> {
-    if text.len() < LOOKED_THROUGH_FROM_NBYTES {
+    if text.len() < LONG_NBYTES {
         return None;
     }
     let part = |key: &str| lenient(scan::value_of(text, key)?);
     let (index, labels) = (part("index_columns")?, part("column_indexes")?);
-    let named = index.as_array()?.iter().any(Value::is_string);
-    let columns = if named { part("columns")? } else { Value::Null };
+    let has_stored_levels = index.as_array()?.iter().any(Value::is_string);
+    let columns = if has_stored_levels { part("columns")? } else { Value::Null };
     Some(json!({"index_columns": index, "column_indexes": labels, "columns": columns}))
 }
 
@@ -73,7 +73,7 @@ fn without_words(text: &str) -> String {
     while let Some(first) = rest.chars().next() {
         let word =
             ["NaN", "-Infinity", "Infinity"].into_iter().find(|word| !quoted && rest.starts_with(word));
-        let (taken, given) = match (word, first) {
+        let (nbytes, replacement) = match (word, first) {
             (Some(word), _) => (word.len(), "null"),
             // An escaped character does not end a text.
             (None, '\\') if quoted => {
@@ -85,8 +85,8 @@ fn without_words(text: &str) -> String {
                 (first.len_utf8(), rest.get(..first.len_utf8()).unwrap_or_default())
             }
         };
-        out.push_str(given);
-        rest = rest.get(taken..).unwrap_or_default();
+        out.push_str(replacement);
+        rest = rest.get(nbytes..).unwrap_or_default();
     }
     out
 }
@@ -113,9 +113,9 @@ fn index_of(schema: &Schema, pandas: &Value) -> (IndexPlan, Vec<usize>) {
     if levels.is_empty() {
         return (automatic(), levels);
     }
-    let described = pandas.get("columns").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let entries = pandas.get("columns").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let fields: HashMap<&str, &Value> =
-        described.iter().filter_map(|c| Some((c.get("field_name")?.as_str()?, c))).collect();
+        entries.iter().filter_map(|c| Some((c.get("field_name")?.as_str()?, c))).collect();
     let names: Vec<Value> = levels
         .iter()
         .filter_map(|&i| schema.fields().get(i))
@@ -148,8 +148,8 @@ fn automatic() -> IndexPlan {
 }
 
 /// Returns the name of a level from its column's entry. Files older than `field_name` only have the name of the field.
-fn level_name(field: &str, described: &HashMap<&str, &Value>) -> Value {
-    if let Some(entry) = described.get(field) {
+fn level_name(field: &str, entries: &HashMap<&str, &Value>) -> Value {
+    if let Some(entry) = entries.get(field) {
         return entry.get("name").filter(|n| n.is_string()).cloned().unwrap_or(Value::Null);
     }
     if is_generated_name(field) { Value::Null } else { json!(field) }

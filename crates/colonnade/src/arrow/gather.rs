@@ -96,16 +96,16 @@ fn tiles<const N: usize>(grid: &Grid, bytes: &[u8], out: &mut [u8]) {
 
 /// Reverses the bytes of each `unit`.
 fn swap(bytes: &mut [u8], unit: usize) {
-    fn each<const N: usize>(bytes: &mut [u8]) {
+    fn reverse_cells<const N: usize>(bytes: &mut [u8]) {
         let (cells, _) = bytes.as_chunks_mut::<N>();
         cells.iter_mut().for_each(|cell| cell.reverse());
     }
     match unit {
         0 | 1 => {}
-        2 => each::<2>(bytes),
-        4 => each::<4>(bytes),
-        8 => each::<8>(bytes),
-        16 => each::<16>(bytes),
+        2 => reverse_cells::<2>(bytes),
+        4 => reverse_cells::<4>(bytes),
+        8 => reverse_cells::<8>(bytes),
+        16 => reverse_cells::<16>(bytes),
         _ => bytes.chunks_exact_mut(unit).for_each(<[u8]>::reverse),
     }
 }

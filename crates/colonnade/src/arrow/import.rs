@@ -25,11 +25,11 @@ impl FramePlan {
     /// # Errors
     /// Malformed or unsupported metadata; a field whose type cannot hold its dtype.
     pub fn new(schema: &Schema) -> Result<Self> {
-        let ours = match schema.metadata().get(KEY) {
+        let meta = match schema.metadata().get(KEY) {
             None => None,
-            Some(text) => Some(SchemaMeta::parse(text)?).filter(|meta| is_about(meta, schema)),
+            Some(text) => Some(SchemaMeta::parse(text)?).filter(|meta| describes(meta, schema)),
         };
-        let Some(meta) = ours else { return Self::foreign(schema) };
+        let Some(meta) = meta else { return Self::foreign(schema) };
         let levels: Vec<usize> = (meta.ncols..schema.fields().len()).collect();
         let names: Vec<&str> = schema.fields().iter().take(meta.ncols).map(|f| f.name().as_str()).collect();
         let columns = column_labels::from_meta(&names, &meta.columns)?;
@@ -119,12 +119,12 @@ impl FramePlan {
         let mut parts = Vec::with_capacity(self.ncols);
         let mut levels = vec![None; self.fields.len() - self.ncols];
         for (i, (field, data)) in self.fields.iter().zip(arrays).enumerate() {
-            let named = |e: Error| e.in_member(field.name.clone());
+            let in_field = |e: Error| e.in_member(field.name.clone());
             if data.len() != nrows {
                 let message = format!("expected {nrows} rows as the batch has, found {}.", data.len());
-                return Err(named(Error::malformed("arrow", message)));
+                return Err(in_field(Error::malformed("arrow", message)));
             }
-            let block = block(i, data).map_err(named)?;
+            let block = block(i, data).map_err(in_field)?;
             match field.place {
                 FieldRole::Column(position) => parts.push(match block {
                     Some(block) => Part::Block(block, vec![position]),
@@ -149,17 +149,19 @@ impl FramePlan {
     /// # Errors
     /// As [`FramePlan::frame`].
     pub fn frames(&mut self, batches: &[(usize, Vec<ArrayData>)]) -> Result<Vec<Frame>> {
-        self.settle(batches.iter().map(|(nrows, _)| nrows).sum());
-        let ours = self.version.is_some();
+        self.set_nrows(batches.iter().map(|(nrows, _)| nrows).sum());
+        let is_colonnade = self.version.is_some();
         let dtype_of = |(i, field): (usize, &FieldPlan)| {
             // Arrow times stay Arrow times: NumPy times would be declared.
             let times = matches!(field.data_type, DataType::Timestamp(..) | DataType::Duration(_));
-            let implied = (ours && !times) || matches!(field.place, FieldRole::Level(_));
+            let implied = (is_colonnade && !times) || matches!(field.place, FieldRole::Level(_));
             let dtype = if implied { field.block_dtype() } else { field.dtype }?;
-            let held = batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
+            let is_exact =
+                batches.iter().all(|(_, arrays)| arrays.get(i).is_none_or(|a| holds_nulls(dtype, a)));
             let all =
                 || -> Vec<&ArrayData> { batches.iter().filter_map(|(_, arrays)| arrays.get(i)).collect() };
-            held.then(|| if dtype.kind == DTypeKind::Unicode { widen_dtype(dtype, &all()) } else { dtype })
+            is_exact
+                .then(|| if dtype.kind == DTypeKind::Unicode { widen_dtype(dtype, &all()) } else { dtype })
         };
         let dtypes: Vec<Option<DType>> = self.fields.iter().enumerate().map(dtype_of).collect();
         let block = |i: usize, data: &ArrayData| match dtypes.get(i) {
@@ -177,7 +179,7 @@ impl FramePlan {
 }
 
 /// Whether our metadata describes these fields: a tool that adds, drops or reorders fields keeps it unchanged.
-fn is_about(meta: &SchemaMeta, schema: &Schema) -> bool {
+fn describes(meta: &SchemaMeta, schema: &Schema) -> bool {
     let levels = if let LabelsMeta::Levels(names) = &meta.index.labels { names.as_slice() } else { &[] };
     let stored = schema.fields().iter().skip(meta.ncols).map(|field| field.name());
     if meta.ncols.checked_add(levels.len()) != Some(schema.fields().len()) || !stored.eq(levels) {
@@ -223,7 +225,7 @@ fn fields(schema: &Schema, levels: &[usize]) -> Result<Vec<FieldPlan>> {
             return Err(Error::malformed("arrow", message).in_member(field.name().clone()));
         }
         let (data_type, name) = (field.data_type().clone(), field.name().clone());
-        out.push(FieldPlan { place, data_type, dtype, tag, ordered: column_labels::ordered(field), name });
+        out.push(FieldPlan { place, data_type, dtype, tag, ordered: column_labels::is_ordered(field), name });
     }
     Ok(out)
 }

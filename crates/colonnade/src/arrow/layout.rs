@@ -4,7 +4,7 @@ use arrow_schema::DataType;
 use serde_json::Value;
 
 use crate::error::{Error, Result};
-use crate::frame::dtype::TimeBase;
+use crate::frame::TimeBase;
 use crate::frame::{Axis, Column, DType, DTypeKind, Frame, Labels, Level, Part, same_type, type_name};
 
 use super::native::NativeType;
@@ -19,7 +19,7 @@ pub(super) enum ColumnLayout {
     Arrow { data_type: DataType, ordered: bool, tag: Option<String> },
 }
 
-pub(super) fn refuse(message: String) -> Error {
+pub(super) fn unrepresentable(message: String) -> Error {
     Error::unrepresentable("arrow", message)
 }
 
@@ -38,7 +38,7 @@ impl ColumnLayout {
     }
 
     /// The text for messages.
-    fn spelled(&self) -> String {
+    fn message_text(&self) -> String {
         match self {
             Self::Native(native) => {
                 format!("{} ({})", native.dtype.descr(), type_name(&native.data_type, false))
@@ -66,9 +66,9 @@ impl ColumnLayout {
     }
 
     fn differs(&self, found: &str) -> Error {
-        refuse(format!(
+        unrepresentable(format!(
             "expected {} as in the first chunk, found {found}. Convert the chunk's column first.",
-            self.spelled()
+            self.message_text()
         ))
     }
 }
@@ -90,7 +90,7 @@ pub(super) fn columns(frame: &Frame) -> Result<Vec<ColumnLayout>> {
         out.push(match frame.parts.get(slot.part) {
             Some(Part::Block(block, _)) => ColumnLayout::Native(NativeType::of(&block.column(slot.column))?),
             Some(Part::Column(column, _)) => ColumnLayout::of_column(column),
-            None => return Err(refuse(format!("column {} has no part.", out.len()))),
+            None => return Err(unrepresentable(format!("column {} has no part.", out.len()))),
         });
     }
     Ok(out)
@@ -100,7 +100,7 @@ pub(super) fn columns(frame: &Frame) -> Result<Vec<ColumnLayout>> {
 pub(super) fn levels(axis: &Axis) -> Result<Vec<ColumnLayout>> {
     let Labels::Levels(levels) = &axis.labels else { return Ok(Vec::new()) };
     let metas = pandas::level_metas(axis);
-    let kept = |(level, meta): (&Level, &Option<Value>)| match level {
+    let layout_of = |(level, meta): (&Level, &Option<Value>)| match level {
         Level::Column(column) => Ok(ColumnLayout::of_column(column)),
         Level::Block(block) => {
             let mut native = NativeType::of(block)?;
@@ -115,7 +115,7 @@ pub(super) fn levels(axis: &Axis) -> Result<Vec<ColumnLayout>> {
             Ok(ColumnLayout::Native(native))
         }
     };
-    levels.iter().zip(&metas).map(kept).collect()
+    levels.iter().zip(&metas).map(layout_of).collect()
 }
 
 /// Whether two axes have the same labels.
@@ -141,66 +141,68 @@ fn same_labels(a: &Axis, b: &Axis) -> bool {
 
 /// Returns the first labels of an axis, for messages.
 fn first_labels(axis: &Axis) -> String {
-    const SHOWN: usize = 12;
-    let first = axis.slice(0, axis.len().min(SHOWN));
+    const MAX_LABELS: usize = 12;
+    let first = axis.slice(0, axis.len().min(MAX_LABELS));
     let texts = super::names::texts(&first).unwrap_or_default();
     let texts: Vec<String> = texts.into_iter().map(|t| t.unwrap_or_else(|| "None".into())).collect();
-    let more = if axis.len() > SHOWN { format!(", ... ({} in all)", axis.len()) } else { String::new() };
+    let more = if axis.len() > MAX_LABELS { format!(", ... ({} in all)", axis.len()) } else { String::new() };
     format!("[{}{more}]", texts.join(", "))
 }
 
 /// Checks the columns of a later chunk.
 pub(super) fn check_columns(
     axis: &Axis,
-    kept: &[ColumnLayout],
+    layouts: &[ColumnLayout],
     name: &dyn Fn(usize) -> String,
     chunk: &Frame,
 ) -> Result<()> {
-    if chunk.ncols != kept.len() || !same_labels(&chunk.columns, axis) {
-        return Err(refuse(format!(
+    if chunk.ncols != layouts.len() || !same_labels(&chunk.columns, axis) {
+        return Err(unrepresentable(format!(
             "expected the columns of the first chunk, {}, found {}. Select and rename them first.",
             first_labels(axis),
             first_labels(&chunk.columns)
         )));
     }
-    for (position, (slot, kept)) in chunk.slots()?.into_iter().zip(kept).enumerate() {
+    for (position, (slot, layout)) in chunk.slots()?.into_iter().zip(layouts).enumerate() {
         let found = match chunk.parts.get(slot.part) {
-            Some(Part::Block(block, _)) if kept.fits_dtype(block.grid.dtype) => continue,
-            Some(Part::Column(column, _)) if kept.fits_column(column) => continue,
+            Some(Part::Block(block, _)) if layout.fits_dtype(block.grid.dtype) => continue,
+            Some(Part::Column(column, _)) if layout.fits_column(column) => continue,
             Some(Part::Block(block, _)) => block.grid.dtype.descr(),
-            Some(Part::Column(column, _)) => ColumnLayout::of_column(column).spelled(),
+            Some(Part::Column(column, _)) => ColumnLayout::of_column(column).message_text(),
             None => "nothing".into(),
         };
-        return Err(kept.differs(&found).in_member(name(position)));
+        return Err(layout.differs(&found).in_member(name(position)));
     }
     Ok(())
 }
 
 /// Checks the row labels of a later chunk, except the start of a range.
 pub(super) fn check_index(
-    ours: &Axis,
-    kept: &[ColumnLayout],
+    first: &Axis,
+    layouts: &[ColumnLayout],
     name: &dyn Fn(usize) -> String,
-    theirs: &Axis,
+    chunk: &Axis,
 ) -> Result<()> {
     let differ = |what: &str, expected: &str, found: &str| {
-        refuse(format!(
+        unrepresentable(format!(
             "expected row labels of the first chunk's {what}, {expected}, found {found}. Reset the index first."
         ))
     };
-    match (&ours.labels, &theirs.labels) {
+    match (&first.labels, &chunk.labels) {
         (Labels::Auto { step, .. }, Labels::Auto { step: other, .. }) if step == other => {}
-        (Labels::Levels(_), Labels::Levels(found)) if found.len() == kept.len() => {
-            for (i, ((kept, level), as_kept)) in kept.iter().zip(found).zip(levels(theirs)?).enumerate() {
+        (Labels::Levels(_), Labels::Levels(found)) if found.len() == layouts.len() => {
+            for (i, ((layout, level), found_layout)) in
+                layouts.iter().zip(found).zip(levels(chunk)?).enumerate()
+            {
                 let fits = match level {
                     Level::Block(block) => {
-                        kept.fits_dtype(block.grid.dtype)
-                            && zone(kept.data_type()) == zone(as_kept.data_type())
+                        layout.fits_dtype(block.grid.dtype)
+                            && zone(layout.data_type()) == zone(found_layout.data_type())
                     }
-                    Level::Column(column) => kept.fits_column(column),
+                    Level::Column(column) => layout.fits_column(column),
                 };
                 if !fits {
-                    return Err(kept.differs(&as_kept.spelled()).in_member(name(i)));
+                    return Err(layout.differs(&found_layout.message_text()).in_member(name(i)));
                 }
             }
         }
@@ -209,14 +211,14 @@ pub(super) fn check_index(
                 Labels::Auto { step, .. } => format!("a range by {step}"),
                 Labels::Levels(levels) => format!("{} stored level(s)", levels.len()),
             };
-            return Err(differ("kind", &kind(ours), &kind(theirs)));
+            return Err(differ("kind", &kind(first), &kind(chunk)));
         }
     }
-    if ours.class != theirs.class || ours.classes != theirs.classes {
-        return Err(differ("class", &ours.class, &theirs.class));
+    if first.class != chunk.class || first.classes != chunk.classes {
+        return Err(differ("class", &first.class, &chunk.class));
     }
-    if ours.name != theirs.name {
-        return Err(differ("name", &ours.name, &theirs.name));
+    if first.name != chunk.name {
+        return Err(differ("name", &first.name, &chunk.name));
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ pub struct FieldMeta {
     pub tag: Option<String>,
 }
 
-fn wrong(what: &str, found: &Value) -> Error {
+fn malformed(what: &str, found: &Value) -> Error {
     let mut shown = found.to_string();
     if shown.len() > 80 {
         shown = shown.chars().take(77).collect::<String>() + "...";
@@ -104,7 +104,7 @@ fn wrong(what: &str, found: &Value) -> Error {
 fn parse_json(text: &str) -> Result<Value> {
     let value: Value = serde_json::from_str(text)
         .map_err(|e| Error::malformed("arrow", format!("metadata colonnade: expected JSON, found {e}.")))?;
-    if value.is_object() { Ok(value) } else { Err(wrong("an object", &value)) }
+    if value.is_object() { Ok(value) } else { Err(malformed("an object", &value)) }
 }
 
 fn tagged(text: &str) -> Result<Value> {
@@ -141,17 +141,18 @@ impl SchemaMeta {
     /// Malformed: not JSON, or a key is missing or has another type. Unsupported: a later version.
     pub fn parse(text: &str) -> Result<Self> {
         let root = parse_json(text)?;
-        let version = root.get("version").and_then(Value::as_u64).ok_or_else(|| wrong("a version", &root))?;
+        let version =
+            root.get("version").and_then(Value::as_u64).ok_or_else(|| malformed("a version", &root))?;
         if version != VERSION {
             let message =
                 format!("expected colonnade metadata version {VERSION}, found {version}. Upgrade colonnade.");
             return Err(Error::unsupported("arrow", message));
         }
         let size = |key: &str| usize::try_from(root.get(key)?.as_u64()?).ok();
-        let ncols = size("ncols").ok_or_else(|| wrong("ncols, a count", &root))?;
+        let ncols = size("ncols").ok_or_else(|| malformed("ncols, a count", &root))?;
         let side = |key: &str, rows: bool| {
             SchemaAxisMeta::from_value(
-                root.get(key).ok_or_else(|| wrong(&format!("a key {key}"), &root))?,
+                root.get(key).ok_or_else(|| malformed(&format!("a key {key}"), &root))?,
                 rows,
             )
         };
@@ -200,10 +201,10 @@ impl SchemaAxisMeta {
                 let strings = |list: &Value| {
                     list.as_array()?.iter().map(|v| v.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>()
                 };
-                strings(list).ok_or_else(|| wrong("classes, a list of names", list))?
+                strings(list).ok_or_else(|| malformed("classes, a list of names", list))?
             }
         };
-        let class = text("class").ok_or_else(|| wrong("a class name", value))?;
+        let class = text("class").ok_or_else(|| malformed("a class name", value))?;
         for class in classes.iter().chain([&class]) {
             check_class(class)?;
         }
@@ -229,7 +230,7 @@ impl LabelsMeta {
                 (Some([start, stop, step @ (..=-1 | 1..)]), false) => {
                     Ok(Self::Auto { start: *start, stop: Some(*stop), step: *step })
                 }
-                _ => Err(wrong("auto, integers with a step that is not 0", auto)),
+                _ => Err(malformed("auto, integers with a step that is not 0", auto)),
             };
         }
         if rows {
@@ -237,23 +238,23 @@ impl LabelsMeta {
                 |list: &Vec<Value>| list.iter().map(|name| name.as_str().map(str::to_owned)).collect();
             let levels: Option<Vec<String>> = value.get("levels").and_then(Value::as_array).and_then(texts);
             let levels = levels.filter(|names| !names.is_empty());
-            return levels.map(Self::Levels).ok_or_else(|| wrong("auto or levels", value));
+            return levels.map(Self::Levels).ok_or_else(|| malformed("auto or levels", value));
         }
         if let Some(stream) = value.get("stream") {
-            let text = stream.as_str().ok_or_else(|| wrong("stream, base64 text", stream))?;
+            let text = stream.as_str().ok_or_else(|| malformed("stream, base64 text", stream))?;
             return Ok(Self::Stream(text.to_owned()));
         }
-        let names = value.get("names").ok_or_else(|| wrong("auto, names or stream", value))?;
+        let names = value.get("names").ok_or_else(|| malformed("auto, names or stream", value))?;
         if let Some(descr) = names.get("dtype") {
             let dtype = descr.as_str().and_then(DType::parse).filter(|d| d.kind == DTypeKind::Unicode);
-            return dtype.map(Self::Fixed).ok_or_else(|| wrong("names of a dtype <U", names));
+            return dtype.map(Self::Fixed).ok_or_else(|| malformed("names of a dtype <U", names));
         }
         let data_type = names.get("type").and_then(|t| arrow_type::from_json(t).ok());
         match data_type {
             Some(data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
                 Ok(Self::Text { data_type, tag: names.get("tag").map(Value::to_string) })
             }
-            _ => Err(wrong("names of a text type", names)),
+            _ => Err(malformed("names of a text type", names)),
         }
     }
 }
@@ -282,7 +283,7 @@ impl FieldMeta {
             None => None,
             Some(descr) => {
                 let dtype = descr.as_str().and_then(DType::parse);
-                Some(dtype.ok_or_else(|| wrong("a NumPy dtype without objects", descr))?)
+                Some(dtype.ok_or_else(|| malformed("a NumPy dtype without objects", descr))?)
             }
         };
         Ok(Self { dtype, tag: root.get("tag").map(Value::to_string) })

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, TimeUnit};
 use serde_json::Value;
 
 use crate::error::Result;
-use crate::frame::dtype::TimeBase;
+use crate::frame::TimeBase;
 use crate::frame::{Axis, Column, DTypeKind, Labels, Level};
 
 use super::native::NativeType;

@@ -8,7 +8,7 @@ use arrow_schema::{DataType, Field};
 
 use super::trusted::trusted_array;
 use crate::error::{Error, Result};
-use crate::frame::dtype::TimeBase;
+use crate::frame::TimeBase;
 use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid};
 
 use super::cells::exact_type;
@@ -26,12 +26,12 @@ pub struct NativeType {
     pub data_type: DataType,
 }
 
-fn refuse(message: String) -> Error {
+fn unrepresentable(message: String) -> Error {
     Error::unrepresentable("arrow", message)
 }
 
 fn width_of(dtype: DType) -> Result<i32> {
-    i32::try_from(dtype.itemsize).map_err(|_| refuse(format!("{} is too wide.", dtype.descr())))
+    i32::try_from(dtype.itemsize).map_err(|_| unrepresentable(format!("{} is too wide.", dtype.descr())))
 }
 
 /// The fixed-size list of two floats that represents a complex number.
@@ -106,8 +106,8 @@ impl NativeType {
         let builder = ArrayData::builder(self.data_type.clone()).len(nrows);
         let built = match (&self.data_type, self.dtype.kind) {
             (DataType::Boolean, _) => builder.add_buffer(bits(&cells, nrows)).build(),
-            (DataType::Utf8, _) => return text::<i32>(&self.data_type, width, &cells, nrows),
-            (DataType::LargeUtf8, _) => return text::<i64>(&self.data_type, width, &cells, nrows),
+            (DataType::Utf8, _) => return utf8_of_ucs4::<i32>(&self.data_type, width, &cells, nrows),
+            (DataType::LargeUtf8, _) => return utf8_of_ucs4::<i64>(&self.data_type, width, &cells, nrows),
             (DataType::FixedSizeList(field, _), _) => {
                 let child = ArrayData::builder(field.data_type().clone()).len(2 * nrows).add_buffer(cells);
                 child.build().and_then(|child| builder.add_child_data(child).build())
@@ -116,7 +116,7 @@ impl NativeType {
                 let Some((days, nulls)) = days(&cells) else {
                     let message = "dates past date32 (the year 5881580) in a later chunk than the first. \
                                    Write them in the first chunk, or convert the column to int64.";
-                    return Err(refuse(message.into()));
+                    return Err(unrepresentable(message.into()));
                 };
                 builder.add_buffer(days).nulls(nulls).build()
             }
@@ -126,7 +126,7 @@ impl NativeType {
             }
             _ => builder.add_buffer(cells).build(),
         };
-        built.map_err(|e| refuse(format!("{}: {e}.", self.dtype.descr())))
+        built.map_err(|e| unrepresentable(format!("{}: {e}.", self.dtype.descr())))
     }
 
     /// The cells without a copy, if they are packed, aligned and in native byte order.
@@ -150,18 +150,18 @@ impl NativeType {
 fn bits(cells: &[u8], nrows: usize) -> ArrowBuffer {
     let (words, rest) = cells.as_chunks::<8>();
     let mut out = Vec::with_capacity(nrows.div_ceil(8));
-    out.extend(words.iter().map(|word| eight(u64::from_le_bytes(*word))));
+    out.extend(words.iter().map(|word| pack_eight(u64::from_le_bytes(*word))));
     if !rest.is_empty() {
         let mut last = [0; 8];
         last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-        out.push(eight(u64::from_le_bytes(last)));
+        out.push(pack_eight(u64::from_le_bytes(last)));
     }
     ArrowBuffer::from_vec(out)
 }
 
 /// Converts eight truth bytes to eight bits.
 #[inline]
-fn eight(word: u64) -> u8 {
+fn pack_eight(word: u64) -> u8 {
     const LOW: u64 = 0x0101_0101_0101_0101;
     let ones = if word & !LOW == 0 { word } else { any_bit(word) };
     // Byte i moves to bit 56 + i; no two of them meet.
@@ -195,7 +195,7 @@ fn days(cells: &ArrowBuffer) -> Option<(ArrowBuffer, Option<NullBuffer>)> {
 }
 
 /// Converts UCS-4 cells to UTF-8 with offsets of type `O`.
-fn text<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
+fn utf8_of_ucs4<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
     data_type: &DataType,
     width: usize,
     cells: &[u8],
@@ -218,13 +218,13 @@ fn text<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
                         "row {row}: code point {number:#x} is no character, and Arrow's text is Unicode. \
                          Replace it, or encode the column to bytes first."
                     );
-                    return Err(refuse(message));
+                    return Err(unrepresentable(message));
                 };
                 values.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
             }
         }
         let Ok(end) = O::try_from(values.len()) else {
-            return Err(refuse(format!(
+            return Err(unrepresentable(format!(
                 "row {row}: more text than 32-bit offsets reach. Write smaller chunks."
             )));
         };

@@ -17,37 +17,37 @@ use crate::frame::{DTypeKind, Frame, Tags};
 const KEY: &str = "required";
 
 /// Key of the field ids.
-const IDS: &str = "field_ids";
+const FIELD_IDS_KEY: &str = "field_ids";
 
 /// Field metadata with Parquet's field id.
 pub(crate) const FIELD_ID: &str = "PARQUET:field_id";
 
 /// Stores the names of required columns.
-pub(crate) fn note_required(tags: &mut Tags, names: &[&str]) {
+pub(crate) fn store_required(tags: &mut Tags, names: &[&str]) {
     if !names.is_empty() {
-        put(tags, KEY, &json!(names));
+        add_to_origin(tags, KEY, &json!(names));
     }
 }
 
 /// Stores the field ids, by name.
-pub(crate) fn note_ids(tags: &mut Tags, ids: &[(&str, i32)]) {
+pub(crate) fn store_ids(tags: &mut Tags, ids: &[(&str, i32)]) {
     if !ids.is_empty() {
-        put(
+        add_to_origin(
             tags,
-            IDS,
+            FIELD_IDS_KEY,
             &Value::Object(ids.iter().map(|(name, id)| ((*name).to_owned(), json!(id))).collect()),
         );
     }
 }
 
-fn put(tags: &mut Tags, key: &str, value: &Value) {
+fn add_to_origin(tags: &mut Tags, key: &str, value: &Value) {
     let Some(head) = tags.origin.as_deref().and_then(|origin| origin.strip_suffix('}')) else { return };
     tags.origin = Some(format!("{head},\"{key}\":{value}}}"));
 }
 
 /// Reads the stored declarations from the origin of a frame; `None` if there are none.
-fn read_notes(tags: &Tags) -> Option<Value> {
-    let origin = tags.origin.as_deref().filter(|text| text.contains(KEY) || text.contains(IDS))?;
+fn stored_declarations(tags: &Tags) -> Option<Value> {
+    let origin = tags.origin.as_deref().filter(|text| text.contains(KEY) || text.contains(FIELD_IDS_KEY))?;
     serde_json::from_str(origin).ok()
 }
 
@@ -66,8 +66,10 @@ fn add_field_id(field: &FieldRef, ids: Option<&Value>) -> FieldRef {
 
 /// Adds the stored field ids of a frame to its fields.
 pub(crate) fn with_ids(fields: &Fields, tags: &Tags) -> Fields {
-    let notes = read_notes(tags);
-    let Some(ids) = notes.as_ref().and_then(|notes| notes.get(IDS)) else { return fields.clone() };
+    let declarations = stored_declarations(tags);
+    let Some(ids) = declarations.as_ref().and_then(|declarations| declarations.get(FIELD_IDS_KEY)) else {
+        return fields.clone();
+    };
     fields.iter().map(|field| add_field_id(field, Some(ids))).collect()
 }
 
@@ -75,30 +77,34 @@ pub(crate) fn with_ids(fields: &Fields, tags: &Tags) -> Fields {
 /// has the layouts of the fields.
 pub(super) fn with_nullability(
     schema: &Schema,
-    kept: &[&ColumnLayout],
+    layouts: &[&ColumnLayout],
     frames: &[Arc<Frame>],
 ) -> Option<Schema> {
-    let origin = read_notes(&frames.first()?.tags)?;
+    let origin = stored_declarations(&frames.first()?.tags)?;
     let names = origin.get(KEY).and_then(Value::as_array);
     let names: HashSet<&str> = names.into_iter().flatten().filter_map(Value::as_str).collect();
-    let ids = origin.get(IDS);
+    let ids = origin.get(FIELD_IDS_KEY);
     let columns = frames.iter().flat_map(|frame| frame.arrow_columns());
     let nulls: HashSet<usize> =
         columns.filter(|(_, column)| column.data.null_count() > 0).map(|(position, _)| position).collect();
-    let never = |position: usize, field: &Field| {
+    let is_required = |position: usize, field: &Field| {
         // NumPy times have NaT as a null.
-        let whole = match kept.get(position) {
+        let has_no_nulls = match layouts.get(position) {
             Some(ColumnLayout::Native(native)) => {
                 !matches!(native.dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta)
             }
             Some(ColumnLayout::Arrow { .. }) => true,
             None => false,
         };
-        whole && names.contains(field.name().as_str()) && !nulls.contains(&position)
+        has_no_nulls && names.contains(field.name().as_str()) && !nulls.contains(&position)
     };
     let fields = schema.fields().iter().enumerate().map(|(position, field)| {
         let field = add_field_id(field, ids);
-        if never(position, &field) { Arc::new(Field::clone(&field).with_nullable(false)) } else { field }
+        if is_required(position, &field) {
+            Arc::new(Field::clone(&field).with_nullable(false))
+        } else {
+            field
+        }
     });
     Some(Schema::new_with_metadata(fields.collect::<Vec<_>>(), schema.metadata().clone()))
 }
@@ -111,12 +117,13 @@ pub(super) fn relax_nullability(schema: &Schema, frames: &[Arc<Frame>]) -> Optio
     let columns = frames.iter().flat_map(|frame| frame.arrow_columns());
     let nulls: HashSet<usize> =
         columns.filter(|(_, column)| column.data.null_count() > 0).map(|(position, _)| position).collect();
-    let broken = |(position, field): (usize, &FieldRef)| !field.is_nullable() && nulls.contains(&position);
-    if !schema.fields().iter().enumerate().any(broken) {
+    let is_violated =
+        |(position, field): (usize, &FieldRef)| !field.is_nullable() && nulls.contains(&position);
+    if !schema.fields().iter().enumerate().any(is_violated) {
         return None;
     }
     let fields = schema.fields().iter().enumerate().map(|(position, field)| {
-        if broken((position, field)) {
+        if is_violated((position, field)) {
             Arc::new(Field::clone(field).with_nullable(true))
         } else {
             FieldRef::clone(field)

@@ -3,14 +3,17 @@
 //! Format: pandas' developer guide, "Storing pandas DataFrame objects in Apache Parquet format". Written as text rather
 //! than through a JSON tree, which would take a few milliseconds for ten thousand columns.
 
-use std::borrow::Cow;
-
-use arrow_schema::{DataType, Field, TimeUnit};
+use arrow_schema::{DataType, Field};
 use serde_json::{Map, Value, json};
 
 use crate::frame::{Axis, Column, DType, DTypeKind, Labels, Level, unit_name};
 
 use super::names;
+
+mod types;
+
+pub(super) use types::extension;
+use types::{field_types, numpy_name};
 
 /// The metadata key.
 pub const KEY: &str = "pandas";
@@ -46,7 +49,7 @@ impl PandasMetadata {
             if i > 0 {
                 out.push_str(", ");
             }
-            text(&mut out, name);
+            push_string(&mut out, name);
         }
         out + &self.0
     }
@@ -56,13 +59,13 @@ impl PandasMetadata {
     pub fn with_range(&self, (start, stop, step): (i64, i64, i64), name: Option<&str>) -> String {
         let mut out = String::with_capacity(self.0.len() + 128);
         out.push_str("{\"index_columns\": [{\"kind\": \"range\", \"name\": ");
-        optional(&mut out, name);
+        push_optional(&mut out, name);
         out.push_str(&format!(", \"start\": {start}, \"stop\": {stop}, \"step\": {step}}}"));
         out + &self.0
     }
 }
 
-fn text(out: &mut String, value: &str) {
+fn push_string(out: &mut String, value: &str) {
     out.push('"');
     let plain = |b: u8| b >= b' ' && b != b'"' && b != b'\\';
     if value.bytes().all(plain) {
@@ -79,9 +82,9 @@ fn text(out: &mut String, value: &str) {
     out.push('"');
 }
 
-fn optional(out: &mut String, value: Option<&str>) {
+fn push_optional(out: &mut String, value: Option<&str>) {
     match value {
-        Some(value) => text(out, value),
+        Some(value) => push_string(out, value),
         None => out.push_str("null"),
     }
 }
@@ -104,14 +107,14 @@ impl PandasMetadataWriter {
             out.push_str(", ");
         }
         out.push_str("{\"name\": ");
-        optional(out, entry.name);
+        push_optional(out, entry.name);
         out.push_str(", \"field_name\": ");
-        text(out, field.name());
-        let (pandas_type, numpy_type, metadata) = types(field, dtype, entry);
+        push_string(out, field.name());
+        let (pandas_type, numpy_type, metadata) = field_types(field, dtype, entry);
         out.push_str(", \"pandas_type\": ");
-        text(out, &pandas_type);
+        push_string(out, &pandas_type);
         out.push_str(", \"numpy_type\": ");
-        text(out, &numpy_type);
+        push_string(out, &numpy_type);
         out.push_str(", \"metadata\": ");
         match metadata {
             Some(value) => out.push_str(&value.to_string()),
@@ -145,125 +148,6 @@ fn is_plain(value: &Value) -> bool {
     }
 }
 
-type Types = (Cow<'static, str>, Cow<'static, str>, Option<Value>);
-
-/// Returns `pandas_type`, `numpy_type` and `metadata` of a field.
-fn types(field: &Field, dtype: Option<DType>, entry: &PandasColumn<'_>) -> Types {
-    let data_type = field.data_type();
-    let logical = logical(data_type);
-    let plain = |numpy: Cow<'static, str>| (logical.clone(), numpy, None);
-    let get = |key: &str| entry.tag.and_then(|t| t.get(key)).and_then(Value::as_str);
-    match (get("kind"), data_type) {
-        // The zone name that Arrow's readers know. The adapters' name also contains the class of the zone, and is in the
-        // tag.
-        (kind, DataType::Timestamp(unit, Some(zone))) => {
-            let unit = unit_name(unit);
-            let numpy = match kind {
-                Some("arrow") => format!("timestamp[{unit}, tz={zone}][pyarrow]"),
-                _ => format!("datetime64[{unit}]"),
-            };
-            (logical, numpy.into(), Some(json!({ "timezone": &**zone })))
-        }
-        (_, DataType::Dictionary(codes, _)) => {
-            let count = entry.column.and_then(|c| c.data.child_data().first()).map_or(0, |c| c.len());
-            let ordered = field.dict_is_ordered().unwrap_or(false);
-            let metadata = json!({"num_categories": count, "ordered": ordered});
-            (logical, numpy_name(codes, None), Some(metadata))
-        }
-        (Some("masked"), _) => plain(masked(data_type).into()),
-        (Some("string_dtype"), _) => plain("str".into()),
-        (Some("string"), _) if get("na") == Some("NA") => plain("string".into()),
-        (Some("string"), _) => plain("str".into()),
-        (Some("period"), _) => plain(format!("period[{}]", get("freq").unwrap_or("D")).into()),
-        (Some("interval"), DataType::Struct(sides)) => {
-            let side = match sides.first().map(|f| f.data_type()) {
-                Some(DataType::Timestamp(unit, Some(zone))) => {
-                    format!("datetime64[{}, {zone}]", unit_name(unit)).into()
-                }
-                Some(other) => numpy_name(other, None),
-                None => "int64".into(),
-            };
-            plain(format!("interval[{side}, {}]", get("closed").unwrap_or("right")).into())
-        }
-        (Some("arrow"), _) => match get("type").filter(|t| !t.contains(['<', '(', ' '])) {
-            Some(name) => plain(format!("{name}[pyarrow]").into()),
-            None => plain("object".into()),
-        },
-        (Some("object" | "object_nulls" | "labels"), _) => plain("object".into()),
-        (_, DataType::Decimal32(p, s) | DataType::Decimal64(p, s))
-        | (_, DataType::Decimal128(p, s) | DataType::Decimal256(p, s)) => {
-            (logical, "object".into(), Some(json!({"precision": p, "scale": s})))
-        }
-        _ => plain(numpy_name(data_type, dtype)),
-    }
-}
-
-/// Returns pandas' name of an Arrow type, as pyarrow writes it.
-fn logical(data_type: &DataType) -> Cow<'static, str> {
-    match data_type {
-        DataType::Null => "empty",
-        DataType::Boolean => "bool",
-        DataType::Float16 => "float16",
-        DataType::Float32 => "float32",
-        DataType::Float64 => "float64",
-        DataType::Date32 | DataType::Date64 => "date",
-        DataType::Time32(_) | DataType::Time64(_) => "time",
-        DataType::Binary | DataType::FixedSizeBinary(_) => "bytes",
-        DataType::Utf8 => "unicode",
-        DataType::Timestamp(_, None) => "datetime",
-        DataType::Timestamp(_, Some(_)) => "datetimetz",
-        DataType::Dictionary(..) => "categorical",
-        DataType::List(item) => return format!("list[{}]", logical(item.data_type())).into(),
-        DataType::Decimal32(..)
-        | DataType::Decimal64(..)
-        | DataType::Decimal128(..)
-        | DataType::Decimal256(..) => "decimal",
-        other => integer(other).unwrap_or("object"),
-    }
-    .into()
-}
-
-/// Returns the name of an integer type in NumPy and pandas.
-fn integer(data_type: &DataType) -> Option<&'static str> {
-    Some(match data_type {
-        DataType::Int8 => "int8",
-        DataType::Int16 => "int16",
-        DataType::Int32 => "int32",
-        DataType::Int64 => "int64",
-        DataType::UInt8 => "uint8",
-        DataType::UInt16 => "uint16",
-        DataType::UInt32 => "uint32",
-        DataType::UInt64 => "uint64",
-        _ => return None,
-    })
-}
-
-/// Returns NumPy's name of the array that pandas uses for a type.
-fn numpy_name(data_type: &DataType, dtype: Option<DType>) -> Cow<'static, str> {
-    if dtype.is_some_and(|d| d.kind == DTypeKind::DateTime && d.unit.is_some_and(|u| u.base.symbol() == "D"))
-    {
-        return "datetime64[s]".into();
-    }
-    match data_type {
-        DataType::Boolean => "bool".into(),
-        DataType::Float16 => "float16".into(),
-        DataType::Float32 => "float32".into(),
-        DataType::Float64 => "float64".into(),
-        DataType::Timestamp(unit, _) => format!("datetime64[{}]", unit_name(unit)).into(),
-        DataType::Duration(unit) => format!("timedelta64[{}]", unit_name(unit)).into(),
-        other => integer(other).unwrap_or("object").into(),
-    }
-}
-
-/// Returns pandas' nullable dtype for a type.
-fn masked(data_type: &DataType) -> String {
-    match data_type {
-        DataType::Boolean => "boolean".into(),
-        // Int64, UInt8: the names are those of Arrow; so are the names of floats.
-        other => other.to_string(),
-    }
-}
-
 /// Converts a zone of the adapters (`pytz:Europe/Berlin`, `pytz:+01:00`, `+01:00 ...`) to Arrow's spelling.
 pub(super) fn arrow_zone(zone: &str) -> &str {
     let zone = ["zoneinfo:", "pytz:", "dateutil:"].iter().find_map(|p| zone.strip_prefix(p)).unwrap_or(zone);
@@ -272,11 +156,11 @@ pub(super) fn arrow_zone(zone: &str) -> &str {
 
 /// Returns the names of levels from the axis' name in tagged JSON: text unchanged, other values as `str` prints them.
 pub(super) fn level_names(axis: &Axis) -> Vec<Option<String>> {
-    own_names(axis).iter().map(|name| names::untagged(Some(name.to_string()))).collect()
+    tagged_level_names(axis).iter().map(|name| names::untagged(Some(name.to_string()))).collect()
 }
 
 /// Returns the names of levels in tagged JSON.
-fn own_names(axis: &Axis) -> Vec<Value> {
+fn tagged_level_names(axis: &Axis) -> Vec<Value> {
     let depth = axis.depth();
     let name: Value = serde_json::from_str(&axis.name).unwrap_or_default();
     let parts = name.get("$tuple").or(Some(&name)).and_then(Value::as_array).filter(|p| p.len() == depth);
@@ -299,7 +183,7 @@ fn column_indexes(columns: &Axis) -> Value {
     // pandas restores numbers as numbers here; the names of row label levels are text.
     let name =
         |name: Value| if name.is_number() { name } else { json!(names::untagged(Some(name.to_string()))) };
-    let names: Vec<Value> = own_names(columns).into_iter().map(name).collect();
+    let names: Vec<Value> = tagged_level_names(columns).into_iter().map(name).collect();
     let metas = level_metas(columns);
     let levels: Vec<(String, String, Value)> = match &columns.labels {
         Labels::Auto { .. } => vec![("int64".into(), "int64".into(), Value::Null)],
@@ -357,33 +241,4 @@ fn label_types(level: &Level, meta: Option<&Value>) -> (String, String, Value) {
             _ => unicode(),
         },
     }
-}
-
-/// Returns name and metadata of the extension type that pandas itself writes for a tagged column.
-pub(super) fn extension(data_type: &DataType, tag: &Value) -> Option<(&'static str, String)> {
-    let get = |key: &str| tag.get(key).and_then(Value::as_str);
-    match (get("kind")?, data_type) {
-        ("period", DataType::Int64) => Some(("pandas.period", json!({"freq": get("freq")?}).to_string())),
-        ("interval", DataType::Struct(sides)) => {
-            let subtype = alias(sides.first()?.data_type())?;
-            Some(("pandas.interval", json!({"subtype": subtype, "closed": get("closed")?}).to_string()))
-        }
-        _ => None,
-    }
-}
-
-/// Returns pyarrow's alias of a type; `None` for types that `pyarrow.type_for_alias` does not know.
-fn alias(data_type: &DataType) -> Option<String> {
-    Some(match data_type {
-        DataType::Float32 => "float".into(),
-        DataType::Float64 => "double".into(),
-        DataType::Timestamp(unit, None) => format!("timestamp[{}]", unit_text(unit)),
-        DataType::Duration(unit) => format!("duration[{}]", unit_text(unit)),
-        other if other.is_integer() => other.to_string().to_lowercase(),
-        _ => return None,
-    })
-}
-
-fn unit_text(unit: &TimeUnit) -> &'static str {
-    unit_name(unit)
 }

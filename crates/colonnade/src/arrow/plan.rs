@@ -90,7 +90,7 @@ pub enum IndexLabels {
         /// The difference of neighbouring labels; not 0.
         step: i64,
     },
-    /// pandas' descriptor of a range, which may be shorter or longer than the data; see [`FramePlan::settle`].
+    /// pandas' descriptor of a range, which may be shorter or longer than the data; see [`FramePlan::set_nrows`].
     Range {
         /// The first label.
         start: i64,

@@ -55,11 +55,11 @@ fn check(
     first: usize,
     row_of: &dyn Fn(usize) -> usize,
 ) -> Result<()> {
-    if let Some((at, found)) = outside(data) {
+    if let Some((at, found)) = find_outside(data) {
         let message = format!(
-            "row {}: expected {} of {}, found {found}. The file is damaged, or its writer let this pass.",
+            "row {}: expected {} of {}, found {found}. The file is damaged, or its writer did not check this.",
             first + row_of(at),
-            rule(data.data_type()),
+            range_text(data.data_type()),
             data.data_type()
         );
         return Err(Error::malformed(format, message));
@@ -67,11 +67,11 @@ fn check(
     match data.data_type() {
         DataType::List(_) | DataType::Map(..) => {
             let ends = offsets::<4>(data, |b| i64::from(i32::from_le_bytes(b)));
-            children(format, data, first, &|item| row_of(holder(&ends, item)))
+            children(format, data, first, &|item| row_of(row_of_item(&ends, item)))
         }
         DataType::LargeList(_) => {
             let ends = offsets::<8>(data, i64::from_le_bytes);
-            children(format, data, first, &|item| row_of(holder(&ends, item)))
+            children(format, data, first, &|item| row_of(row_of_item(&ends, item)))
         }
         DataType::FixedSizeList(_, size) => {
             let size = usize::try_from(*size).unwrap_or(1).max(1);
@@ -97,49 +97,49 @@ fn children(
 fn offsets<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Vec<i64> {
     let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
     let (items, _) = bytes.as_chunks::<N>();
-    let wanted = items.get(data.offset()..=data.offset() + data.len()).unwrap_or_default();
-    wanted.iter().map(|item| read(*item)).collect()
+    let offsets = items.get(data.offset()..=data.offset() + data.len()).unwrap_or_default();
+    offsets.iter().map(|item| read(*item)).collect()
 }
 
 /// Returns the row whose offsets enclose an item.
-fn holder(ends: &[i64], item: usize) -> usize {
+fn row_of_item(ends: &[i64], item: usize) -> usize {
     let item = i64::try_from(item).unwrap_or(i64::MAX);
     ends.partition_point(|end| *end <= item).saturating_sub(1)
 }
 
 /// Finds the first valid value that is outside the range of its type.
-fn outside(data: &ArrayData) -> Option<(usize, String)> {
+fn find_outside(data: &ArrayData) -> Option<(usize, String)> {
     match data.data_type() {
         DataType::Time32(unit) => {
             let end = DAY_S * per_second(*unit);
-            first_of(data, i32::from_le_bytes, |v| i64::from(*v) < 0 || i64::from(*v) >= end)
+            find_value(data, i32::from_le_bytes, |v| i64::from(*v) < 0 || i64::from(*v) >= end)
         }
         DataType::Time64(unit) => {
             let end = DAY_S * per_second(*unit);
-            first_of(data, i64::from_le_bytes, |v| *v < 0 || *v >= end)
+            find_value(data, i64::from_le_bytes, |v| *v < 0 || *v >= end)
         }
-        DataType::Date64 => first_of(data, i64::from_le_bytes, |v| v % (DAY_S * 1000) != 0),
+        DataType::Date64 => find_value(data, i64::from_le_bytes, |v| v % (DAY_S * 1000) != 0),
         DataType::Decimal32(precision, _) => {
             let end = 10_i64.pow((*precision).min(18).into());
-            first_of(data, i32::from_le_bytes, |v| i64::from(*v).abs() >= end)
+            find_value(data, i32::from_le_bytes, |v| i64::from(*v).abs() >= end)
         }
         DataType::Decimal64(precision, _) => {
             let end = 10_u64.pow((*precision).min(19).into());
-            first_of(data, i64::from_le_bytes, |v| v.unsigned_abs() >= end)
+            find_value(data, i64::from_le_bytes, |v| v.unsigned_abs() >= end)
         }
         DataType::Decimal128(precision, _) => {
             let end = 10_u128.pow((*precision).min(38).into());
-            first_of(data, i128::from_le_bytes, |v| v.unsigned_abs() >= end)
+            find_value(data, i128::from_le_bytes, |v| v.unsigned_abs() >= end)
         }
         DataType::Decimal256(precision, _) => {
             let end = i256::from(10).wrapping_pow((*precision).min(76).into());
-            first_of(data, i256::from_le_bytes, |v| *v >= end || *v <= end.wrapping_neg())
+            find_value(data, i256::from_le_bytes, |v| *v >= end || *v <= end.wrapping_neg())
         }
         _ => None,
     }
 }
 
-fn first_of<T: ToString, const N: usize>(
+fn find_value<T: ToString, const N: usize>(
     data: &ArrayData,
     read: fn([u8; N]) -> T,
     wrong: impl Fn(&T) -> bool,
@@ -163,7 +163,7 @@ fn per_second(unit: TimeUnit) -> i64 {
     }
 }
 
-fn rule(data_type: &DataType) -> &'static str {
+fn range_text(data_type: &DataType) -> &'static str {
     match data_type {
         DataType::Time32(_) | DataType::Time64(_) => "a time within one day",
         DataType::Date64 => "a whole number of days",

@@ -41,8 +41,8 @@ impl RepeatedExporter {
     /// # Errors
     /// As [`Exporter::new`].
     pub fn new(frame: &Frame) -> Result<Self> {
-        let columns = owned(&frame.columns)?;
-        let index = owned(&frame.index.slice(0, 0))?;
+        let columns = copy_axis(&frame.columns)?;
+        let index = copy_axis(&frame.index.slice(0, 0))?;
         let exporter = Exporter::new(frame, Some(frame.nrows))?.with_axes(index.clone(), columns.clone());
         Ok(Self {
             exporter: Arc::new(exporter),
@@ -62,12 +62,12 @@ impl RepeatedExporter {
 
     /// Whether the exporter of `frame` would be equal.
     #[must_use]
-    pub fn is_of(&self, frame: &Frame) -> bool {
+    pub fn matches(&self, frame: &Frame) -> bool {
         self.nrows == frame.nrows
             && self.columns.len() == frame.ncols
             && same_tags(&self.tags, &frame.tags)
-            && same_words(&self.columns, &frame.columns)
-            && same_words(&self.index, &frame.index)
+            && same_names_and_classes(&self.columns, &frame.columns)
+            && same_names_and_classes(&self.index, &frame.index)
             && same_labels(&self.columns, &frame.columns)
             && self.same_index(&frame.index)
             && self.same_parts(frame)
@@ -75,52 +75,52 @@ impl RepeatedExporter {
     }
 
     fn same_index(&self, index: &Axis) -> bool {
-        let (_, kept) = self.exporter.layouts();
+        let (_, layouts) = self.exporter.layouts();
         match (&self.index.labels, &index.labels) {
             (Labels::Auto { start, step, .. }, Labels::Auto { start: other, step: by, .. }) => {
                 (start, step) == (other, by)
             }
             (Labels::Levels(_), Labels::Levels(levels)) => {
-                let same = |(kept, level): (&ColumnLayout, &Level)| match level {
-                    Level::Block(block) => is_of_block(kept, block),
-                    Level::Column(column) => is_of_column(kept, column),
+                let same = |(layout, level): (&ColumnLayout, &Level)| match level {
+                    Level::Block(block) => matches_block(layout, block),
+                    Level::Column(column) => matches_column(layout, column),
                 };
-                kept.len() == levels.len() && kept.iter().zip(levels).all(same)
+                layouts.len() == levels.len() && layouts.iter().zip(levels).all(same)
             }
             _ => false,
         }
     }
 
     fn same_parts(&self, frame: &Frame) -> bool {
-        let (kept, _) = self.exporter.layouts();
+        let (layouts, _) = self.exporter.layouts();
         frame.parts.iter().all(|part| match part {
             Part::Block(block, positions) => {
-                let same = |(i, &position): (usize, &usize)| match kept.get(position) {
+                let same = |(i, &position): (usize, &usize)| match layouts.get(position) {
                     Some(ColumnLayout::Native(native)) if !native::depends_on_values(block.grid.dtype) => {
                         native.dtype == block.grid.dtype
                     }
-                    Some(kept) => is_of_block(kept, &block.column(i)),
+                    Some(layout) => matches_block(layout, &block.column(i)),
                     None => false,
                 };
                 positions.iter().enumerate().all(same)
             }
             Part::Column(column, position) => {
-                kept.get(*position).is_some_and(|kept| is_of_column(kept, column))
+                layouts.get(*position).is_some_and(|layout| matches_column(layout, column))
             }
         })
     }
 }
 
-fn is_of_block(kept: &ColumnLayout, block: &Block) -> bool {
-    let ColumnLayout::Native(native) = kept else { return false };
+fn matches_block(layout: &ColumnLayout, block: &Block) -> bool {
+    let ColumnLayout::Native(native) = layout else { return false };
     let dtype = block.grid.dtype;
     native.dtype == dtype
         && (!native::depends_on_values(dtype)
             || NativeType::of(block).is_ok_and(|found| found.data_type == native.data_type))
 }
 
-fn is_of_column(kept: &ColumnLayout, column: &Column) -> bool {
-    let ColumnLayout::Arrow { data_type, ordered, tag } = kept else { return false };
+fn matches_column(layout: &ColumnLayout, column: &Column) -> bool {
+    let ColumnLayout::Arrow { data_type, ordered, tag } = layout else { return false };
     *ordered == column.ordered && *tag == column.tag && same_type(data_type, column.data.data_type())
 }
 
@@ -138,7 +138,7 @@ fn same_tags(a: &Tags, b: &Tags) -> bool {
 }
 
 /// Whether two axes are equal except for their labels.
-fn same_words(a: &Axis, b: &Axis) -> bool {
+fn same_names_and_classes(a: &Axis, b: &Axis) -> bool {
     a.class == b.class && a.name == b.name && a.meta == b.meta && a.classes == b.classes
 }
 
@@ -146,7 +146,7 @@ impl Axis {
     /// Whether both axes have the same labels, bit by bit and of the same types, and the same names, classes and meta.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        same_words(self, other) && same_labels(self, other)
+        same_names_and_classes(self, other) && same_labels(self, other)
     }
 
     /// Copies the axis to memory that nothing else writes, and that keeps nothing else alive.
@@ -154,7 +154,7 @@ impl Axis {
     /// # Errors
     /// Errors of the operating system: no memory.
     pub fn detached(&self) -> Result<Self> {
-        owned(self)
+        copy_axis(self)
     }
 }
 
@@ -208,15 +208,15 @@ fn same_codes(a: &ArrayData, b: &ArrayData) -> bool {
 }
 
 /// Copies an axis.
-fn owned(axis: &Axis) -> Result<Axis> {
+fn copy_axis(axis: &Axis) -> Result<Axis> {
     let labels = match &axis.labels {
         Labels::Auto { .. } => axis.labels.clone(),
-        Labels::Levels(levels) => Labels::Levels(levels.iter().map(owned_level).collect::<Result<_>>()?),
+        Labels::Levels(levels) => Labels::Levels(levels.iter().map(copy_level).collect::<Result<_>>()?),
     };
     Ok(Axis { labels, ..axis.clone() })
 }
 
-fn owned_level(level: &Level) -> Result<Level> {
+fn copy_level(level: &Level) -> Result<Level> {
     Ok(match level {
         Level::Block(block) => {
             let grid = block.grid;

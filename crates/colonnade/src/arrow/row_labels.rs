@@ -7,11 +7,11 @@ use crate::frame::{Axis, Labels, Level};
 impl FramePlan {
     /// Sets the number of rows. A pandas range of another length is ignored, and the labels become 0, 1, 2..., as in
     /// `pyarrow`.
-    pub fn settle(&mut self, nrows: usize) {
+    pub fn set_nrows(&mut self, nrows: usize) {
         if let IndexLabels::Range { start, stop, step } = self.index.labels {
             let same = i128::try_from(nrows).ok() == Some(range_length(start, stop, step));
-            let own = IndexLabels::Auto { start, step };
-            self.index.labels = if same { own } else { IndexLabels::Auto { start: 0, step: 1 } };
+            let declared = IndexLabels::Auto { start, step };
+            self.index.labels = if same { declared } else { IndexLabels::Auto { start: 0, step: 1 } };
             if !same {
                 self.index.name = "null".into();
             }

@@ -52,9 +52,9 @@ fn values_become_the_dtype() {
     assert_eq!(bytes(&block("<M8[D]", &days).unwrap()), words(&[-1, i64::MIN, 3], false));
     let ticks = TimestampNanosecondArray::from(vec![Some(5), None]);
     assert_eq!(bytes(&block(">M8[ns]", &ticks).unwrap()), words(&[5, i64::MIN], true));
-    let odd = Int64Array::from(vec![Some(7), None]);
-    assert_eq!(bytes(&block("<m8[25s]", &odd).unwrap()), words(&[7, i64::MIN], false));
-    assert_eq!(bytes(&block("<M8", &odd).unwrap()), words(&[7, i64::MIN], false));
+    let ints = Int64Array::from(vec![Some(7), None]);
+    assert_eq!(bytes(&block("<m8[25s]", &ints).unwrap()), words(&[7, i64::MIN], false));
+    assert_eq!(bytes(&block("<M8", &ints).unwrap()), words(&[7, i64::MIN], false));
     let fixed = FixedSizeBinaryArray::try_from_iter([b"ab\0", b"xyz"].into_iter()).unwrap();
     for descr in ["|S3", "|V3"] {
         assert_eq!(bytes(&block(descr, &fixed).unwrap()), b"ab\0xyz");
@@ -170,7 +170,7 @@ fn a_pandas_range_needs_the_length_of_the_data() {
     let pandas = r#"{"index_columns":[{"kind":"range","name":"r","start":10,"stop":0,"step":-3}]}"#;
     let plan = FramePlan::new(&schema(numbers(&["a"]), &[("pandas", pandas)])).unwrap();
     let mut right = plan.clone();
-    right.settle(4);
+    right.set_nrows(4);
     assert_eq!(
         (right.index.labels, &*right.index.name),
         (IndexLabels::Auto { start: 10, step: -3 }, r#""r""#)
@@ -178,7 +178,7 @@ fn a_pandas_range_needs_the_length_of_the_data() {
     let axis = right.index_axis(vec![], 2, 2).unwrap();
     assert!(matches!(axis.labels, Labels::Auto { start: 4, stop: -2, step: -3, count: 2 }));
     let mut wrong = plan;
-    wrong.settle(5);
+    wrong.set_nrows(5);
     assert_eq!((wrong.index.labels, &*wrong.index.name), (IndexLabels::Auto { start: 0, step: 1 }, "null"));
 }
 
@@ -208,14 +208,14 @@ const OURS: &str = r#"{"version":1,"name":"n","ncols":2,
     "columns":{"class":"Index","classes":["Index"],"name":null,"names":{"dtype":"<U5"}}}"#;
 
 fn ours() -> Vec<Field> {
-    let said = |name: &str, data_type, text: &str| {
+    let field = |name: &str, data_type, text: &str| {
         Field::new(name, data_type, true)
             .with_metadata(HashMap::from([("colonnade".to_owned(), text.to_owned())]))
     };
     vec![
-        said("a", DataType::Int64, r#"{"dtype":">i8"}"#),
-        said("b", DataType::Int64, r#"{"tag":{"kind":"masked"}}"#),
-        said("__index_level_0__", DataType::Date32, r#"{"dtype":"<M8[D]"}"#),
+        field("a", DataType::Int64, r#"{"dtype":">i8"}"#),
+        field("b", DataType::Int64, r#"{"tag":{"kind":"masked"}}"#),
+        field("__index_level_0__", DataType::Date32, r#"{"dtype":"<M8[D]"}"#),
     ]
 }
 
@@ -296,16 +296,16 @@ fn wide_schemas_are_planned_at_once() {
 
 #[test]
 fn text_of_later_chunks_may_be_longer() {
-    let said = Field::new("a", DataType::Utf8, true)
+    let field = Field::new("a", DataType::Utf8, true)
         .with_metadata(HashMap::from([("colonnade".to_owned(), r#"{"dtype":"<U1"}"#.to_owned())]));
-    let mut plan = FramePlan::new(&Schema::new(vec![said])).unwrap();
+    let mut plan = FramePlan::new(&Schema::new(vec![field])).unwrap();
     let piece = |text: &str| (1, vec![StringArray::from(vec![text]).to_data()]);
     let frames = plan.frames(&[piece("é"), piece("ab\u{10FFFF}")]).unwrap();
     for frame in &frames {
         assert!(matches!(&frame.parts[0], Part::Block(b, _) if b.grid.dtype == dtype("<U3")));
     }
-    let alone = |text: &str, first_row| plan.batch(&piece(text).1, 1, first_row).unwrap();
-    let joined = super::concat::concat(&[alone("a", 0), alone("xyz", 1)]).unwrap();
+    let single = |text: &str, first_row| plan.batch(&piece(text).1, 1, first_row).unwrap();
+    let joined = super::concat::concat(&[single("a", 0), single("xyz", 1)]).unwrap();
     let Part::Block(block, _) = &joined.parts[0] else { panic!("a column") };
     assert_eq!(block.strings().unwrap(), ["a", "xyz"]);
     assert!(matches!(joined.index.labels, Labels::Auto { start: 0, stop: 2, .. }));

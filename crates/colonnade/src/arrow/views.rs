@@ -19,21 +19,21 @@ use crate::parallel;
 use crate::parallel::Task;
 
 /// The mask of the value's bytes in the sixteen bytes of an inline view, by the value's length.
-const KEPT: [u128; 13] = {
-    let mut kept = [0; 13];
+const VALUE_MASKS: [u128; 13] = {
+    let mut masks = [0; 13];
     let mut length = 1;
-    while length < kept.len() {
-        kept[length] = kept[length - 1] << 8 | 0xff;
+    while length < masks.len() {
+        masks[length] = masks[length - 1] << 8 | 0xff;
         length += 1;
     }
-    kept
+    masks
 };
 
 /// The size of a view.
 const NBYTES: usize = size_of::<u128>();
 
 /// The most bytes of a buffer: a view has signed 32-bit offsets.
-const REACH: usize = i32::MAX as usize;
+const MAX_BUFFER_NBYTES: usize = i32::MAX as usize;
 
 /// Converts the offsets of text and byte columns to views, in frames of one layout, without copying the characters. A
 /// column with a value of 2 GiB or more, which no view can hold, stays unchanged in all frames.
@@ -41,9 +41,9 @@ const REACH: usize = i32::MAX as usize;
 /// # Errors
 /// Malformed: offsets beyond the end of the values.
 pub fn to_views(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
-    let mut wanted = Vec::new();
-    for (which, frame) in frames.iter().enumerate() {
-        for (at, part) in frame.parts.iter().enumerate() {
+    let mut columns = Vec::new();
+    for (frame_index, frame) in frames.iter().enumerate() {
+        for (part_index, part) in frame.parts.iter().enumerate() {
             if let Part::Column(column, position) = part {
                 let data_type = column.data.data_type();
                 if view_type(data_type).is_none() {
@@ -54,45 +54,47 @@ pub fn to_views(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
                     }
                     continue;
                 }
-                wanted.push(ViewColumn { which, at, position: *position, made: None });
+                columns.push(ViewColumn { frame_index, part_index, position: *position, views: None });
             }
         }
     }
-    if wanted.is_empty() {
+    if columns.is_empty() {
         return Ok(frames);
     }
-    let tasks = wanted.iter_mut().map(|wanted| {
-        let frame = frames.get(wanted.which);
+    let tasks = columns.iter_mut().map(|view_column| {
+        let frame = frames.get(view_column.frame_index);
         Task::new(frame.map_or(0, |frame| frame.nrows * NBYTES), move || {
-            if let Some(Part::Column(column, _)) = frame.and_then(|f| f.parts.get(wanted.at)) {
-                wanted.made = of_array(&column.data)?;
+            if let Some(Part::Column(column, _)) = frame.and_then(|f| f.parts.get(view_column.part_index)) {
+                view_column.views = of_array(&column.data)?;
             }
             Ok(())
         })
     });
     parallel::run_on_all_cores(tasks.collect())?;
-    Ok(replace_columns(frames, wanted))
+    Ok(replace_columns(frames, columns))
 }
 
 /// A column to convert, and the results.
 struct ViewColumn {
-    which: usize,
+    frame_index: usize,
     /// Its position among the frame's parts.
-    at: usize,
+    part_index: usize,
     position: usize,
-    made: Option<ArrayData>,
+    views: Option<ArrayData>,
 }
 
 /// Replaces columns by their converted arrays. If one chunk of a column cannot be converted, none is, because all chunks
 /// have one type.
-fn replace_columns(frames: Vec<Arc<Frame>>, wanted: Vec<ViewColumn>) -> Vec<Arc<Frame>> {
+fn replace_columns(frames: Vec<Arc<Frame>>, columns: Vec<ViewColumn>) -> Vec<Arc<Frame>> {
     let mut parts: Vec<Vec<Part>> = frames.iter().map(|frame| frame.parts.clone()).collect();
-    let refused: BTreeSet<usize> = wanted.iter().filter(|w| w.made.is_none()).map(|w| w.position).collect();
-    for ViewColumn { which, at, position, made } in wanted {
-        if let Some(made) = made.filter(|_| !refused.contains(&position))
-            && let Some(Part::Column(column, _)) = parts.get_mut(which).and_then(|parts| parts.get_mut(at))
+    let unconverted: BTreeSet<usize> =
+        columns.iter().filter(|c| c.views.is_none()).map(|c| c.position).collect();
+    for ViewColumn { frame_index, part_index, position, views } in columns {
+        if let Some(views) = views.filter(|_| !unconverted.contains(&position))
+            && let Some(Part::Column(column, _)) =
+                parts.get_mut(frame_index).and_then(|parts| parts.get_mut(part_index))
         {
-            column.data = made;
+            column.data = views;
         }
     }
     frames.iter().zip(parts).map(|(frame, parts)| Arc::new(frame.with_parts(parts))).collect()
@@ -184,7 +186,7 @@ fn views<O: ArrowNativeType>(
         let value = bytes.get(start..stop).ok_or_else(broken)?;
         // In bounds: no value is longer than a buffer.
         let nbytes = u32::try_from(value.len()).unwrap_or(u32::MAX);
-        if let Some(kept) = KEPT.get(value.len()) {
+        if let Some(mask) = VALUE_MASKS.get(value.len()) {
             // Loading sixteen bytes and masking them costs less than a copy of variable length.
             let wide = match bytes.get(start..).and_then(|rest| rest.first_chunk()) {
                 Some(wide) => *wide,
@@ -194,14 +196,14 @@ fn views<O: ArrowNativeType>(
                     wide
                 }
             };
-            *view = ((u128::from_le_bytes(wide) & kept) << 32 | u128::from(nbytes)).to_le_bytes();
+            *view = ((u128::from_le_bytes(wide) & mask) << 32 | u128::from(nbytes)).to_le_bytes();
         } else {
-            if value.len() > REACH {
+            if value.len() > MAX_BUFFER_NBYTES {
                 return Ok(None);
             }
             if end == 0 {
                 base = start;
-            } else if stop - base > REACH {
+            } else if stop - base > MAX_BUFFER_NBYTES {
                 buffers.push(values.slice_with_length(base, end - base));
                 base = start;
             }
@@ -260,10 +262,10 @@ mod tests {
         {
             for first in 0..CELLS.len() {
                 for stop in first..=CELLS.len() {
-                    let made = column(&to_views(vec![frame(array.slice(first, stop - first))]).unwrap()[0]);
-                    made.validate_full().unwrap();
+                    let views = column(&to_views(vec![frame(array.slice(first, stop - first))]).unwrap()[0]);
+                    views.validate_full().unwrap();
                     assert_eq!(
-                        *make_array(made).as_string_view(),
+                        *make_array(views).as_string_view(),
                         StringViewArray::from(CELLS[first..stop].to_vec())
                     );
                 }
@@ -274,8 +276,8 @@ mod tests {
     #[test]
     fn views_keep_binary_values() {
         let cells: Vec<Option<&[u8]>> = vec![Some(b"\xff\x00"), None, Some(b"more than twelve \xfe")];
-        let made = column(&to_views(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
-        made.validate_full().unwrap();
-        assert_eq!(make_array(made).as_binary_view().iter().collect::<Vec<_>>(), cells);
+        let views = column(&to_views(vec![frame(BinaryArray::from(cells.clone()).to_data())]).unwrap()[0]);
+        views.validate_full().unwrap();
+        assert_eq!(make_array(views).as_binary_view().iter().collect::<Vec<_>>(), cells);
     }
 }

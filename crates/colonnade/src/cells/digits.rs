@@ -4,7 +4,7 @@
 use crate::cells::simd128::room;
 
 /// The bound of integers that one write of eight digits holds.
-const EIGHT: u64 = 100_000_000;
+const TEN_TO_EIGHT: u64 = 100_000_000;
 
 /// Integers of every width.
 pub(crate) trait FormatInteger: Copy {
@@ -32,22 +32,22 @@ integers! {
 #[inline]
 pub(crate) fn signed(value: i64, out: &mut Vec<u8>) {
     let magnitude = value.unsigned_abs();
-    if magnitude >= EIGHT {
+    if magnitude >= TEN_TO_EIGHT {
         out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
         return;
     }
-    let (digits, n) = eight(magnitude);
+    let (digits, n) = leading_digits(magnitude);
     append(value < 0, digits, n, None, out);
 }
 
 /// Appends an integer.
 #[inline]
 pub(crate) fn unsigned(value: u64, out: &mut Vec<u8>) {
-    if value >= EIGHT {
+    if value >= TEN_TO_EIGHT {
         out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
         return;
     }
-    let (digits, n) = eight(value);
+    let (digits, n) = leading_digits(value);
     append(false, digits, n, None, out);
 }
 
@@ -69,31 +69,31 @@ pub(crate) fn float(value: f64, out: &mut Vec<u8>) -> bool {
     if millionths as f64 / 1e6 != magnitude {
         return false;
     }
-    let (whole, before) = eight(millionths / MILLION);
+    let (whole, before) = leading_digits(millionths / MILLION);
     // Six digits, then two zeros.
     let fraction = decimals(millionths % MILLION * 100);
-    let behind = (8 - fraction.leading_zeros() / 8).max(1);
+    let fraction_len = (8 - fraction.leading_zeros() / 8).max(1);
     // The point and six digits: eight bytes, one of them unused.
     let fraction = ((fraction | ZEROS) << 8) | u64::from(b'.');
-    append(value.is_sign_negative(), whole, before, Some((fraction, behind + 1)), out);
+    append(value.is_sign_negative(), whole, before, Some((fraction, fraction_len + 1)), out);
     true
 }
 
-/// Appends bytes, the lowest first: an optional minus, the first `n` bytes of `digits`, and then `others`.
+/// Appends bytes, the lowest first: an optional minus, the first `n` bytes of `digits`, and then the point and the `fraction`.
 #[inline(always)]
-fn append(minus: bool, digits: u64, n: u32, others: Option<(u64, u32)>, out: &mut Vec<u8>) {
+fn append(minus: bool, digits: u64, n: u32, fraction: Option<(u64, u32)>, out: &mut Vec<u8>) {
     let (sign, n) = (usize::from(minus), n.min(8) as usize);
     let place = room::<24>(out);
-    let (others, more) = others.unwrap_or_default();
-    let more = more.min(8) as usize;
+    let (fraction, fraction_len) = fraction.unwrap_or_default();
+    let fraction_len = fraction_len.min(8) as usize;
     // SAFETY: 24 bytes are reserved, of which at most 1 + 8 + 8 are written. Each write starts at or before the end of the
     // counted bytes, and the counted bytes end before the written ones. No write needs alignment.
     unsafe {
         place.write(b'-');
         let place = place.add(sign);
         place.cast::<[u8; 8]>().write(digits.to_le_bytes());
-        place.add(n).cast::<[u8; 8]>().write(others.to_le_bytes());
-        out.set_len(out.len() + sign + n + more);
+        place.add(n).cast::<[u8; 8]>().write(fraction.to_le_bytes());
+        out.set_len(out.len() + sign + n + fraction_len);
     }
 }
 
@@ -102,7 +102,7 @@ const ZEROS: u64 = u64::from_le_bytes(*b"00000000");
 
 /// Returns the digits of an integer below 10^8 and their number; the first digit is the lowest byte.
 #[inline(always)]
-fn eight(value: u64) -> (u64, u32) {
+fn leading_digits(value: u64) -> (u64, u32) {
     let digits = decimals(value);
     // Zero is one digit.
     let zeros = (digits | (1 << 56)).trailing_zeros() / 8;

@@ -60,15 +60,15 @@ impl<'a> TimeText<'a> {
         Some(self.digits(least, most)?.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
     }
 
-    /// Takes one byte of `known`.
+    /// Takes one byte of `allowed`.
     #[inline]
-    pub(crate) fn one_of(&mut self, known: &[u8]) -> Option<u8> {
-        let (first, rest) = self.0.split_first().filter(|(first, _)| known.contains(first))?;
+    pub(crate) fn one_of(&mut self, allowed: &[u8]) -> Option<u8> {
+        let (first, rest) = self.0.split_first().filter(|(first, _)| allowed.contains(first))?;
         self.0 = rest;
         Some(*first)
     }
 
-    /// Takes a fraction of a second. Digits behind the ninth must be zeros.
+    /// Takes a fraction of a second. Digits after the ninth must be zeros.
     #[inline]
     pub(crate) fn nanoseconds(&mut self) -> Option<u32> {
         let digits = self.digits(1, usize::MAX)?;

@@ -107,12 +107,12 @@ pub(crate) fn escaped(chunk: Chunk16) -> u32 {
 #[derive(Debug, Clone)]
 pub(crate) struct Needles {
     /// Each byte, repeated sixteen times.
-    few: [Chunk16; Self::MOST],
+    needles: [Chunk16; Self::MAX_BYTES],
 }
 
 impl Needles {
     /// The most bytes that one search supports.
-    pub(crate) const MOST: usize = 7;
+    pub(crate) const MAX_BYTES: usize = 7;
 
     /// The last control character that [`Needles::or_control`] finds without an entry.
     pub(crate) const CONTROL: u8 = b'\r';
@@ -120,12 +120,12 @@ impl Needles {
     /// Creates the search; `None` if there is no byte, or too many.
     pub(crate) fn new(bytes: &[u8]) -> Option<Self> {
         let first = *bytes.first()?;
-        let mut few = [[first; 16]; Self::MOST];
-        if bytes.len() > few.len() {
+        let mut needles = [[first; 16]; Self::MAX_BYTES];
+        if bytes.len() > needles.len() {
             return None;
         }
-        few.iter_mut().zip(bytes).for_each(|(place, byte)| *place = [*byte; 16]);
-        Some(Self { few })
+        needles.iter_mut().zip(bytes).for_each(|(place, byte)| *place = [*byte; 16]);
+        Some(Self { needles })
     }
 
     /// Sets a bit for each byte that is one of them, or a control character up to [`Needles::CONTROL`].
@@ -140,7 +140,7 @@ impl Needles {
             let chunk: __m128i = std::mem::transmute(chunk);
             let control = _mm_set1_epi8(Self::CONTROL.cast_signed());
             let mut found = _mm_cmpeq_epi8(_mm_min_epu8(chunk, control), chunk);
-            for needle in self.few {
+            for needle in self.needles {
                 let needle: __m128i = std::mem::transmute(needle);
                 found = _mm_or_si128(found, _mm_cmpeq_epi8(chunk, needle));
             }
@@ -152,7 +152,7 @@ impl Needles {
     #[cfg(not(target_arch = "x86_64"))]
     #[inline(always)]
     pub(crate) fn or_control(&self, chunk: Chunk16) -> u32 {
-        bits(chunk, |byte| byte <= Self::CONTROL || self.few.iter().any(|needle| needle[0] == byte))
+        bits(chunk, |byte| byte <= Self::CONTROL || self.needles.iter().any(|needle| needle[0] == byte))
     }
 }
 

@@ -55,8 +55,8 @@ fn step(
 ) -> Result<Status> {
     let before = state.total_out();
     let status = state.compress(bytes, buffer, flush).map_err(|e| malformed(&e.to_string()))?;
-    let made = usize::try_from(state.total_out() - before).unwrap_or(0);
-    out.extend_from_slice(buffer.get(..made).unwrap_or_default());
+    let nbytes = usize::try_from(state.total_out() - before).unwrap_or(0);
+    out.extend_from_slice(buffer.get(..nbytes).unwrap_or_default());
     Ok(status)
 }
 
@@ -92,13 +92,13 @@ pub fn decompress(source: &[u8], target: &mut [u8]) -> Result<()> {
 fn fill(state: &mut Decompress, source: &[u8], target: &mut [u8]) -> Result<Status> {
     let at = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
     loop {
-        let (taken, written) = (state.total_in(), state.total_out());
-        let (rest, buffer) = (source.get(at(taken)..), target.get_mut(at(written)..));
+        let (consumed, written) = (state.total_in(), state.total_out());
+        let (rest, buffer) = (source.get(at(consumed)..), target.get_mut(at(written)..));
         let status =
             state.decompress(rest.unwrap_or_default(), buffer.unwrap_or_default(), FlushDecompress::Finish);
         let status = status.map_err(|e| malformed(&e.to_string()))?;
-        let stands = (taken, written) == (state.total_in(), state.total_out());
-        if status == Status::StreamEnd || stands || at(state.total_out()) == target.len() {
+        let no_progress = (consumed, written) == (state.total_in(), state.total_out());
+        if status == Status::StreamEnd || no_progress || at(state.total_out()) == target.len() {
             return Ok(status);
         }
     }

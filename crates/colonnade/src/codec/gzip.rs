@@ -87,7 +87,7 @@ pub fn decompress_prefix(source: &[u8], target: &mut [u8]) -> Result<usize> {
     super::deflate::decompress_prefix(body, target)
 }
 
-/// Decompresses one member to the front of `target`. Returns its length, and advances `source` behind it.
+/// Decompresses one member to the front of `target`. Returns its length, and advances `source` past it.
 fn decompress_member(state: &mut Decompress, source: &mut &[u8], room: &mut [u8]) -> Result<usize> {
     let zlib = source.first().is_some_and(|b| b & 0x0f == 8)
         && source.first_chunk::<2>().is_some_and(|head| u16::from_be_bytes(*head) % 31 == 0);
@@ -136,7 +136,7 @@ fn as_usize(n: u64) -> usize {
     usize::try_from(n).unwrap_or(usize::MAX)
 }
 
-/// The bytes behind a member's header.
+/// The bytes after a member's header.
 fn after_header(source: &[u8]) -> Option<&[u8]> {
     let (head, mut rest) = source.split_first_chunk::<10>()?;
     let [0x1f, 0x8b, 8, flags, ..] = *head else { return None };

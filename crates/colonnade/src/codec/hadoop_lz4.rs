@@ -1,4 +1,4 @@
-//! Parquet's deprecated LZ4: blocks in Hadoop's framing, each behind two sizes.
+//! Parquet's deprecated LZ4: blocks in Hadoop's framing, each after two sizes.
 //!
 //! ```text
 //! bytes of the block decompressed (big-endian, 4) | compressed (4) | block | ...

@@ -37,7 +37,7 @@ const MAGIC: u32 = 0x184D_2204;
 /// Longest distance of a match.
 const WINDOW: usize = 64 << 10;
 
-/// Most bytes that `compressed` bytes can decompress to: a length byte stands for up to 255 bytes.
+/// Most bytes that `compressed` bytes can decompress to: a length byte counts up to 255 bytes.
 #[must_use]
 pub fn max_decompressed(compressed: u64) -> u64 {
     compressed.saturating_mul(255)
@@ -254,38 +254,38 @@ impl<'s> Lz4Frame<'s> {
 
 /// Decompresses with liblz4's frame decoder.
 fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
-    DECOMPRESSOR.with_borrow_mut(|held| {
-        if held.is_none() {
+    DECOMPRESSOR.with_borrow_mut(|slot| {
+        if slot.is_none() {
             let mut context = LZ4FDecompressionContext(std::ptr::null_mut());
             // SAFETY: the function only writes the context pointer.
             check_code(unsafe { LZ4F_createDecompressionContext(&mut context, VERSION) })?;
-            *held = Some(Decompressor(context));
+            *slot = Some(Decompressor(context));
         }
-        let Some(context) = held else { return Err(malformed("no context")) };
+        let Some(context) = slot else { return Err(malformed("no context")) };
         let context = || LZ4FDecompressionContext(context.0.0);
         // SAFETY: the context is live. The reset discards an unfinished earlier frame.
         unsafe { LZ4F_resetDecompressionContext(context()) };
         let options = LZ4FDecompressOptions { stable_dst: 1, reserved: [0; 3] };
         let (mut used, mut filled) = (0, 0);
         loop {
-            let (mut taken, mut given) = (source.len() - used, target.len() - filled);
+            let (mut consumed, mut written) = (source.len() - used, target.len() - filled);
             // SAFETY: both pointers stay inside their slices, because liblz4 uses at most the given lengths and returns them.
             let hint = check_code(unsafe {
                 LZ4F_decompress(
                     context(),
                     target.as_mut_ptr().add(filled),
-                    &mut given,
+                    &mut written,
                     source.as_ptr().add(used),
-                    &mut taken,
+                    &mut consumed,
                     &options,
                 )
             })?;
-            used += taken;
-            filled += given;
+            used += consumed;
+            filled += written;
             if hint == 0 {
                 break;
             }
-            if taken == 0 && given == 0 {
+            if consumed == 0 && written == 0 {
                 return Err(malformed(&format!(
                     "expected {} bytes, the frame yields more or has no end",
                     target.len()

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::arrow::import::FramePlan;
 use crate::arrow::pandas::KEY;
-use crate::arrow::scan::{past, space, value_of};
+use crate::arrow::scan::{end_of_value, skip_space, value_of};
 use crate::frame::{DType, DTypeKind};
 
 use super::missing::missing_dtype;
@@ -81,12 +81,12 @@ fn extension_fields(origin: &str) -> Option<HashSet<String>> {
     let list = value_of(pair.get(1)?.as_str()?, "columns")?;
     let (bytes, mut at, mut out) = (list.as_bytes(), 1, HashSet::new());
     loop {
-        at = space(bytes, at);
+        at = skip_space(bytes, at);
         match bytes.get(at)? {
             b']' => return Some(out),
             b',' => at += 1,
             _ => {
-                let end = past(bytes, at)?;
+                let end = end_of_value(bytes, at)?;
                 let entry = list.get(at..end)?;
                 let text = |key: &str| -> Option<String> { serde_json::from_str(value_of(entry, key)?).ok() };
                 let (numpy, pandas) = (text("numpy_type")?, text("pandas_type")?);

@@ -16,8 +16,8 @@ pub struct Column {
     pub ordered: bool,
     /// The source library's type, in tagged JSON that its adapter writes and reads. The core does not interpret it.
     pub tag: Option<String>,
-    /// Whether its values, where they are numbers or times, are memory of their own, so that the only one who sees them may
-    /// write into them.
+    /// Whether nothing else uses the memory of its values, if they are numbers or times. Its only holder may then write to
+    /// them.
     pub exclusive: bool,
 }
 

@@ -124,7 +124,7 @@ fn costs(data: &ArrayData, sharing: Sharing) -> RowCosts {
             let (types, offsets) = (typed_buffer::<i8>(data, 0), typed_buffer::<i32>(data, 1));
             RowCosts::of(rows.map(|row| {
                 let member =
-                    types.get(row).and_then(|id| members.get(ids.iter().position(|known| known == id)?));
+                    types.get(row).and_then(|id| members.get(ids.iter().position(|other| other == id)?));
                 let at = offsets.get(row).and_then(|&at| usize::try_from(at).ok()).unwrap_or(0);
                 member.map_or(WORD, |member| WORD.saturating_add(member.cost_of(at, at + 1)))
             }))
@@ -182,7 +182,7 @@ fn run_ends<T: ArrowNativeType>(run_end_data: &ArrayData, rows: std::ops::Range<
     typed_buffer::<T>(run_end_data, 0).get(rows).unwrap_or(&[]).iter().map(|end| end.as_usize()).collect()
 }
 
-/// Of offsets, one behind the other.
+/// The costs of rows with consecutive offsets.
 fn lengths<T: ArrowNativeType>(data: &ArrayData, items: &RowCosts) -> RowCosts {
     let offsets = typed_buffer::<T>(data, 0).get(data.offset()..=data.offset() + data.len()).unwrap_or(&[]);
     RowCosts::of(offsets.windows(2).map(|pair| match pair {
@@ -191,7 +191,7 @@ fn lengths<T: ArrowNativeType>(data: &ArrayData, items: &RowCosts) -> RowCosts {
     }))
 }
 
-/// Of offsets and sizes, which may overlap.
+/// The costs of rows with offsets and sizes, which may overlap.
 fn sizes<T: ArrowNativeType>(data: &ArrayData, items: &RowCosts) -> RowCosts {
     let rows = data.offset()..data.offset() + data.len();
     let offsets = typed_buffer::<T>(data, 0).get(rows.clone()).unwrap_or(&[]);

@@ -137,7 +137,8 @@ impl Frame {
         data + self.index.nbytes() + self.columns.nbytes()
     }
 
-    /// The columns in Arrow's layout by position, then the levels of row labels in Arrow's layout, with positions behind all columns.
+    /// The columns in Arrow's layout by position, then the levels of row labels in Arrow's layout, with positions after all
+    /// columns.
     pub fn arrow_columns(&self) -> impl Iterator<Item = (usize, &Column)> + '_ {
         let columns = self.parts.iter().filter_map(|part| match part {
             Part::Column(column, position) => Some((*position, column)),

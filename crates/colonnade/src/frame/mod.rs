@@ -14,6 +14,7 @@ mod index_class;
 mod part;
 pub mod paths;
 mod runs;
+mod time_unit;
 
 pub use axis::{Axis, Labels, Level};
 pub(crate) use block::as_stride;
@@ -28,3 +29,4 @@ pub use frame::{Frame, Part, Slot, Tags, select, slots};
 pub(crate) use index_class::check_class;
 pub use part::row_range;
 pub use runs::AdjacentColumns;
+pub use time_unit::{TimeBase, TimeUnit};

@@ -40,28 +40,28 @@ pub struct FieldPath {
 
 /// All fields within `data_type` that are selected at least partly, parents before children.
 #[must_use]
-pub fn spots(data_type: &DataType, kept: &LeafProjection) -> Vec<FieldPath> {
+pub fn field_paths(data_type: &DataType, projection: &LeafProjection) -> Vec<FieldPath> {
     let mut out = Vec::new();
-    below(data_type, kept, "", &mut Vec::new(), &mut out);
+    collect_paths(data_type, projection, "", &mut Vec::new(), &mut out);
     out
 }
 
-fn below(
+fn collect_paths(
     data_type: &DataType,
-    kept: &LeafProjection,
+    projection: &LeafProjection,
     path: &str,
     steps: &mut Vec<usize>,
     out: &mut Vec<FieldPath>,
 ) {
     if let DataType::RunEndEncoded(_, values) = data_type {
-        let kept = kept.child(1).unwrap_or(&LeafProjection::All);
+        let projection = projection.child(1).unwrap_or(&LeafProjection::All);
         steps.push(1);
-        below(values.data_type(), kept, path, steps, out);
+        collect_paths(values.data_type(), projection, path, steps, out);
         steps.pop();
         return;
     }
     for (number, name, field) in inner(data_type) {
-        let Some(kept) = kept.child(number) else { continue };
+        let Some(projection) = projection.child(number) else { continue };
         let path = format!("{path}{name}");
         steps.push(number);
         let at = out.len();
@@ -70,17 +70,17 @@ fn below(
         match (data_type, field.data_type()) {
             (DataType::Map(..), DataType::Struct(pair)) => {
                 for (place, (field, name)) in pair.iter().zip([".key", ".value"]).enumerate() {
-                    let Some(kept) = kept.child(place) else { continue };
+                    let Some(projection) = projection.child(place) else { continue };
                     let path = format!("{path}{name}");
                     steps.push(place);
                     let at = out.len();
                     out.push(FieldPath { path: path.clone(), steps: steps.clone(), is_leaf: true });
-                    below(field.data_type(), kept, &path, steps, out);
+                    collect_paths(field.data_type(), projection, &path, steps, out);
                     mark_leaf(out, at);
                     steps.pop();
                 }
             }
-            (_, data_type) => below(data_type, kept, &path, steps, out),
+            (_, data_type) => collect_paths(data_type, projection, &path, steps, out),
         }
         mark_leaf(out, at);
         steps.pop();
@@ -90,8 +90,8 @@ fn below(
 /// Marks a field as leaf if no fields were added below it.
 fn mark_leaf(out: &mut [FieldPath], at: usize) {
     let has_fields = out.len() > at + 1;
-    if let Some(spot) = out.get_mut(at) {
-        spot.is_leaf = !has_fields;
+    if let Some(field) = out.get_mut(at) {
+        field.is_leaf = !has_fields;
     }
 }
 
@@ -118,23 +118,25 @@ impl LeafProjection {
         if matches!(data_type, DataType::Union(..)) {
             return Self::All;
         }
-        let below = children(data_type);
+        let fields = children(data_type);
         let mut by_child: BTreeMap<usize, Vec<&[usize]>> = BTreeMap::new();
         for list in lists {
             match list.split_first() {
-                Some((first, rest)) if *first < below.len() => by_child.entry(*first).or_default().push(rest),
+                Some((first, rest)) if *first < fields.len() => {
+                    by_child.entry(*first).or_default().push(rest)
+                }
                 _ => return Self::All,
             }
         }
         let inner = |(child, rest): (usize, Vec<&[usize]>)| {
-            (child, below.get(child).map_or(Self::All, |field| Self::from(field.data_type(), &rest)))
+            (child, fields.get(child).map_or(Self::All, |field| Self::from(field.data_type(), &rest)))
         };
         let mut out: BTreeMap<usize, Self> = by_child.into_iter().map(inner).collect();
         if matches!(data_type, DataType::RunEndEncoded(..)) {
             out.insert(0, Self::All);
             out.entry(1).or_insert(Self::All);
         }
-        let whole = out.len() == below.len() && out.values().all(|inner| *inner == Self::All);
+        let whole = out.len() == fields.len() && out.values().all(|inner| *inner == Self::All);
         if whole || out.is_empty() { Self::All } else { Self::Some(out) }
     }
 
@@ -143,23 +145,23 @@ impl LeafProjection {
     pub fn child(&self, number: usize) -> Option<&Self> {
         match self {
             Self::All => Some(&Self::All),
-            Self::Some(kept) => kept.get(&number),
+            Self::Some(children) => children.get(&number),
         }
     }
 
     /// The selected children of a type, by number. The projected type and the projected arrays are both built from them.
     fn selected_children<'l>(&'l self, data_type: &DataType) -> Vec<(usize, &'l Self)> {
-        let below = children(data_type).len();
+        let count = children(data_type).len();
         let at = |number: usize| (number, self.child(number).unwrap_or(&Self::All));
         match (self, data_type) {
-            (Self::Some(kept), DataType::Struct(_)) => {
-                kept.iter().map(|(&number, inner)| (number, inner)).filter(|(n, _)| *n < below).collect()
+            (Self::Some(children), DataType::Struct(_)) => {
+                children.iter().map(|(&number, inner)| (number, inner)).filter(|(n, _)| *n < count).collect()
             }
             (Self::Some(_), DataType::RunEndEncoded(..)) => vec![(0, &Self::All), at(1)],
             (Self::Some(_), DataType::Union(..)) | (Self::All, _) => {
-                (0..below).map(|n| (n, &Self::All)).collect()
+                (0..count).map(|n| (n, &Self::All)).collect()
             }
-            (Self::Some(_), _) => (0..below).map(at).collect(),
+            (Self::Some(_), _) => (0..count).map(at).collect(),
         }
     }
 
@@ -169,10 +171,10 @@ impl LeafProjection {
         if *self == Self::All {
             return data_type.clone();
         }
-        let below = children(data_type);
+        let all = children(data_type);
         let selected = self.selected_children(data_type);
         let fields: Vec<FieldRef> =
-            selected.iter().filter_map(|(n, inner)| Some(inner.project_field(below.get(*n)?))).collect();
+            selected.iter().filter_map(|(n, inner)| Some(inner.project_field(all.get(*n)?))).collect();
         match (data_type, fields.as_slice()) {
             (DataType::Struct(_), _) => DataType::Struct(fields.into()),
             (DataType::Map(..), [entries]) => {
@@ -187,12 +189,12 @@ impl LeafProjection {
     /// This projection relative to the type that `read`, a superset, leaves.
     #[must_use]
     pub fn within(&self, read: &Self) -> Self {
-        let Self::Some(kept) = self else { return Self::All };
+        let Self::Some(children) = self else { return Self::All };
         let Self::Some(read) = read else { return self.clone() };
         let mut out = BTreeMap::new();
         for (place, (number, read)) in read.iter().enumerate() {
-            if let Some(kept) = kept.get(number) {
-                out.insert(place, kept.within(read));
+            if let Some(child) = children.get(number) {
+                out.insert(place, child.within(read));
             }
         }
         let whole = out.len() == read.len() && out.values().all(|inner| *inner == Self::All);
@@ -219,9 +221,9 @@ impl LeafProjection {
         }
         let data_type = self.project_type(data.data_type());
         let child = |(n, inner): &(usize, &Self)| Some(inner.prune(data.child_data().get(*n)?.clone()));
-        let below: Vec<ArrayData> =
+        let child_data: Vec<ArrayData> =
             self.selected_children(data.data_type()).iter().filter_map(child).collect();
-        let builder = data.into_builder().data_type(data_type).child_data(below);
+        let builder = data.into_builder().data_type(data_type).child_data(child_data);
         // SAFETY: buffers, length, offset and validity are those of a valid array. Its projected children are those of the
         // projected type, because `selected_children` lists them for both, and their lengths are unchanged.
         unsafe { builder.build_unchecked() }
@@ -270,17 +272,17 @@ impl Projection {
     /// # Errors
     /// `NotFound`: a position outside the frame, or a column without nested fields.
     pub fn new(
-        asked: &BTreeMap<usize, Vec<Vec<usize>>>,
+        requested: &BTreeMap<usize, Vec<Vec<usize>>>,
         type_of: &dyn Fn(usize) -> Option<DataType>,
     ) -> Result<Self> {
         let one = |(&position, steps): (&usize, &Vec<Vec<usize>>)| {
             let data_type = type_of(position);
             let data_type = data_type.ok_or_else(|| {
-                Error::not_found("frame", format!("column {position} has nothing below it."))
+                Error::not_found("frame", format!("column {position} has no nested fields."))
             })?;
             Ok((position, LeafProjection::of(&data_type, steps)))
         };
-        asked.iter().map(one).collect::<Result<_>>().map(Self)
+        requested.iter().map(one).collect::<Result<_>>().map(Self)
     }
 
     /// The projection of the column at `position`.
@@ -324,13 +326,13 @@ impl Frame {
 
     /// The projected frame, without copying.
     #[must_use]
-    pub fn projected(self, kept: &Projection) -> Self {
-        if kept.is_all() {
+    pub fn projected(self, projection: &Projection) -> Self {
+        if projection.is_all() {
             return self;
         }
         let one = |part: &Part| match part {
             Part::Column(column, position) => {
-                Part::Column(kept.of(*position).prune_column(column.clone()), *position)
+                Part::Column(projection.of(*position).prune_column(column.clone()), *position)
             }
             Part::Block(block, positions) => Part::Block(block.clone(), positions.clone()),
         };

@@ -12,18 +12,18 @@ const UNCHECKED_NBYTES: u64 = 64 << 20;
 pub struct StreamLimit {
     limits: Limits,
     max: u64,
-    is_known: bool,
+    is_final: bool,
 }
 
 impl StreamLimit {
     /// The limit of one source.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
-        let (max, is_known) = match limits.max_stream_nbytes {
+        let (max, is_final) = match limits.max_stream_nbytes {
             Some(max) => (max, true),
             None => (UNCHECKED_NBYTES, limits.max_nbytes <= UNCHECKED_NBYTES),
         };
-        Self { limits: *limits, max: max.min(limits.max_nbytes), is_known }
+        Self { limits: *limits, max: max.min(limits.max_nbytes), is_final }
     }
 
     /// Refuses to hold `nbytes`.
@@ -37,8 +37,8 @@ impl StreamLimit {
 
     #[cold]
     fn check_memory(&mut self, format: &'static str, nbytes: u64) -> Result<()> {
-        if !self.is_known {
-            self.is_known = true;
+        if !self.is_final {
+            self.is_final = true;
             // Bytes already collected count as available, because the limit includes them.
             let half = super::available().saturating_add(nbytes) / 2;
             self.max = half.max(UNCHECKED_NBYTES).min(self.limits.max_nbytes);

@@ -8,6 +8,7 @@ mod bits;
 mod buffer;
 mod column_stride;
 mod copy;
+mod fetched_ranges;
 mod file;
 mod pool;
 mod region;

@@ -75,8 +75,8 @@ pub(super) fn take(nbytes: usize) -> Option<Mapping> {
 pub(super) fn give(mapping: Mapping) {
     let Ok(mut guard) = POOL.try_lock() else { return unmap(&mapping) };
     let pool = guard.current();
-    let held: usize = pool.waiting.iter().map(|w| w.mapping.nbytes).sum();
-    if held.saturating_add(mapping.nbytes) > RECYCLE_CAP_NBYTES {
+    let waiting_nbytes: usize = pool.waiting.iter().map(|w| w.mapping.nbytes).sum();
+    if waiting_nbytes.saturating_add(mapping.nbytes) > RECYCLE_CAP_NBYTES {
         return unmap(&mapping);
     }
     pool.waiting.push(IdleMapping { mapping, since: Instant::now() });

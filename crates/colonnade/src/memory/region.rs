@@ -134,8 +134,8 @@ impl RegionMut {
     /// # Errors
     /// Errors of the operating system.
     pub fn grow(&mut self, nbytes: usize) -> io::Result<()> {
-        let held = self.0.mapping.as_ref().map_or(0, |m| m.nbytes);
-        if nbytes > held {
+        let capacity = self.0.mapping.as_ref().map_or(0, |m| m.nbytes);
+        if nbytes > capacity {
             // A moved `Mapping` must not be unmapped, and one that did not move still belongs to `self`: `Mapping` has no
             // `Drop`.
             let grown = match &self.0.mapping {
@@ -215,9 +215,9 @@ fn free(mapping: &Mapping) {
 
 fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     let unit = if huge { HUGE_PAGE } else { 4096 };
-    let wanted = round_up(nbytes, unit);
-    // Reserves one more huge page, so that an aligned start lies inside. The unused ends are unmapped at once.
-    let reserve = if huge { wanted.saturating_add(HUGE_PAGE) } else { wanted };
+    let length = round_up(nbytes, unit);
+    // Reserves one more huge page, so that it contains an aligned start. The unused ends are unmapped at once.
+    let reserve = if huge { length.saturating_add(HUGE_PAGE) } else { length };
     // SAFETY: a fresh anonymous private mapping; no existing memory is touched.
     let address = unsafe {
         libc::mmap(
@@ -234,21 +234,21 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     }
     let start = address as usize;
     if !huge {
-        return Ok(Mapping { address: start, nbytes: wanted, origin: Origin::Ordinary });
+        return Ok(Mapping { address: start, nbytes: length, origin: Origin::Ordinary });
     }
     let aligned = round_up(start, HUGE_PAGE);
-    let (head, tail) = (aligned - start, reserve - wanted - (aligned - start));
+    let (head, tail) = (aligned - start, reserve - length - (aligned - start));
     // SAFETY: both ends lie inside the mapping just made and outside [aligned, aligned + wanted).
     unsafe {
         if head > 0 {
             libc::munmap(address, head);
         }
         if tail > 0 {
-            libc::munmap((aligned + wanted) as *mut libc::c_void, tail);
+            libc::munmap((aligned + length) as *mut libc::c_void, tail);
         }
-        libc::madvise(aligned as *mut libc::c_void, wanted, libc::MADV_HUGEPAGE);
+        libc::madvise(aligned as *mut libc::c_void, length, libc::MADV_HUGEPAGE);
     }
-    Ok(Mapping { address: aligned, nbytes: wanted, origin: Origin::Huge })
+    Ok(Mapping { address: aligned, nbytes: length, origin: Origin::Huge })
 }
 
 fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {

@@ -1,10 +1,9 @@
-//! A file behind a network: an anonymous file of the same length, mapped for reading. Ranges are fetched when they are needed.
+//! A file on a server: an anonymous file of the same length, mapped for reading. Ranges are fetched when they are needed.
 //!
 //! A caller names the ranges that it reads ([`Remote::need`]). Other ranges are neither fetched nor take memory. Fetched bytes
 //! are written to the file by the system, never through the map, so the map is like that of any other file: this process only
 //! reads it.
 
-use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::fs::File;
 use std::io;
@@ -16,21 +15,19 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::error::{Error, Result};
 use crate::progress::Progress;
 
+use super::fetched_ranges::FetchedRanges;
 use super::{Buffer, MappedFile};
-
-/// Ranges closer than this are fetched as one, because a request costs more than so many bytes.
-const JOIN_GAP: usize = 64 << 10;
 
 /// Receives a fetched piece: its offset in the file and its bytes.
 pub type PieceReceiver<'a> = dyn FnMut(usize, &[u8]) -> Result<()> + 'a;
 
 /// Fetches ranges of a remote file.
 pub trait Fetch: Send + Sync + Debug {
-    /// Fetches all of the ranges (sorted, disjoint, none empty), or fails. Passes the pieces to `land` in any order.
+    /// Fetches all of the ranges (sorted, disjoint, none empty), or fails. Passes the pieces to `receive` in any order.
     ///
     /// # Errors
-    /// Errors of the transport and of `land`; cancellation.
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()>;
+    /// Errors of the transport and of `receive`; cancellation.
+    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()>;
 
     /// Waits briefly while another thread fetches.
     ///
@@ -50,14 +47,7 @@ pub struct Remote {
     /// The id of the process that is fetching; 0 if none is.
     fetching: AtomicU32,
     /// The lock is held only for a lookup or an update, never while fetching.
-    held: Mutex<FetchedRanges>,
-}
-
-/// The fetched ranges, from each start to its end: disjoint, and none touches the next.
-#[derive(Debug, Default)]
-struct FetchedRanges {
-    ranges: BTreeMap<usize, usize>,
-    nbytes: u64,
+    fetched: Mutex<FetchedRanges>,
 }
 
 impl Remote {
@@ -76,12 +66,12 @@ impl Remote {
             });
             mapped.map_err(|_| {
                 let message = format!(
-                    "the server says that the file has {nbytes} bytes: more than this process can address. Is it the right URL?"
+                    "the server declares a file of {nbytes} bytes, more than this process can address. Is it the right URL?"
                 );
                 Error::limit("http", message)
             })?
         };
-        Ok(Self { file, bytes, limit, source, fetching: AtomicU32::new(0), held: Mutex::default() })
+        Ok(Self { file, bytes, limit, source, fetching: AtomicU32::new(0), fetched: Mutex::default() })
     }
 
     /// The whole file. Only ranges that [`Remote::need`] has fetched may be read: all others are zero or changing.
@@ -109,44 +99,43 @@ impl Remote {
             return Ok(());
         }
         let _fetching = self.wait()?;
-        let (wanted, had) = {
-            let held = self.lock();
-            (held.to_fetch(ranges, self.bytes.nbytes()), held.nbytes)
+        let (missing, fetched_nbytes) = {
+            let fetched = self.lock();
+            (fetched.to_fetch(ranges, self.bytes.nbytes()), fetched.nbytes())
         };
-        let total = wanted.iter().map(|(start, end)| (end - start) as u64).sum::<u64>();
+        let total = missing.iter().map(|(start, end)| (end - start) as u64).sum::<u64>();
         if total == 0 {
             return Ok(());
         }
-        if had.saturating_add(total) > self.limit {
+        if fetched_nbytes.saturating_add(total) > self.limit {
             let message = format!(
-                "{} bytes of the file are asked for, the limit is {}. Raise Limits(max_nbytes=...) if you trust it.",
-                had.saturating_add(total),
+                "reading needs {} bytes of the file, the limit is {}. Raise Limits(max_nbytes=...) if you trust it.",
+                fetched_nbytes.saturating_add(total),
                 self.limit
             );
             return Err(Error::limit("http", message));
         }
         let mut done = 0;
-        self.source.fetch(&wanted, &mut |at, bytes| {
+        self.source.fetch(&missing, &mut |at, bytes| {
             self.write(at, bytes)?;
             done += bytes.len() as u64;
             progress.advance(done, Some(total))
         })?;
-        let mut held = self.lock();
-        wanted.iter().for_each(|&(start, end)| held.add(start, end));
+        let mut fetched = self.lock();
+        missing.iter().for_each(|&(start, end)| fetched.add(start, end));
         Ok(())
     }
 
     /// The number of bytes from `at` on that are fetched.
     #[must_use]
-    pub fn held_from(&self, at: usize) -> usize {
-        let held = self.lock();
-        held.ranges.range(..=at).next_back().map_or(0, |(_, &end)| end.saturating_sub(at))
+    pub fn fetched_from(&self, at: usize) -> usize {
+        self.lock().fetched_from(at)
     }
 
     /// The number of fetched bytes.
     #[must_use]
     pub fn fetched_nbytes(&self) -> u64 {
-        self.lock().nbytes
+        self.lock().nbytes()
     }
 
     /// Writes the part of `bytes` before the end of the file.
@@ -159,7 +148,7 @@ impl Remote {
     }
 
     fn lock(&self) -> MutexGuard<'_, FetchedRanges> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        self.fetched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Obtains the right to fetch. Checks for signals while another thread fetches.
@@ -200,60 +189,9 @@ impl Drop for FetchGuard<'_> {
     }
 }
 
-impl FetchedRanges {
-    fn add(&mut self, start: usize, end: usize) {
-        if start >= end {
-            return;
-        }
-        let (mut low, mut high) = (start, end);
-        while let Some((&from, &to)) = self.ranges.range(..=high).next_back().filter(|(_, to)| **to >= low) {
-            self.ranges.remove(&from);
-            self.nbytes -= (to - from) as u64;
-            (low, high) = (low.min(from), high.max(to));
-        }
-        self.ranges.insert(low, high);
-        self.nbytes += (high - low) as u64;
-    }
-
-    /// Adds the missing parts of the range to `out`.
-    fn missing(&self, (start, end): (usize, usize), out: &mut Vec<(usize, usize)>) {
-        let mut at = self.ranges.range(..=start).next_back().map_or(start, |(_, &to)| to.max(start));
-        for (&from, &to) in self.ranges.range(start.saturating_add(1)..end.max(start.saturating_add(1))) {
-            if at < from {
-                out.push((at, from));
-            }
-            at = at.max(to);
-        }
-        if at < end {
-            out.push((at, end));
-        }
-    }
-
-    /// Returns the ranges to fetch: the missing ones, joined over small gaps, without fetched bytes.
-    fn to_fetch(&self, ranges: &[(usize, usize)], nbytes: usize) -> Vec<(usize, usize)> {
-        let mut missing = Vec::new();
-        for &(start, end) in ranges {
-            self.missing((start.min(nbytes), end.min(nbytes)), &mut missing);
-        }
-        missing.sort_unstable();
-        let mut out = Vec::new();
-        let mut last: Option<(usize, usize)> = None;
-        for (start, end) in missing {
-            match &mut last {
-                Some(last) if start <= last.1.saturating_add(JOIN_GAP) => last.1 = last.1.max(end),
-                _ => {
-                    last.into_iter().for_each(|range| self.missing(range, &mut out));
-                    last = Some((start, end));
-                }
-            }
-        }
-        last.into_iter().for_each(|range| self.missing(range, &mut out));
-        out
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::fetched_ranges::JOIN_GAP;
     use super::*;
     use crate::progress::NoProgress;
 
@@ -264,11 +202,11 @@ mod tests {
     type Log = std::sync::Arc<Mutex<Vec<(usize, usize)>>>;
 
     impl Fetch for RecordedFetch {
-        fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()> {
+        fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()> {
             self.0.lock().unwrap().extend(ranges);
             for &(start, end) in ranges {
                 let bytes: Vec<u8> = (start..end).map(|i| i.to_le_bytes()[0]).collect();
-                bytes.chunks(1000).enumerate().try_for_each(|(i, part)| land(start + i * 1000, part))?;
+                bytes.chunks(1000).enumerate().try_for_each(|(i, part)| receive(start + i * 1000, part))?;
             }
             Ok(())
         }
@@ -279,25 +217,25 @@ mod tests {
     }
 
     fn remote(nbytes: u64, limit: u64) -> (Remote, Log) {
-        let asked = Log::default();
-        (Remote::new(nbytes, limit, Box::new(RecordedFetch(asked.clone()))).unwrap(), asked)
+        let requested = Log::default();
+        (Remote::new(nbytes, limit, Box::new(RecordedFetch(requested.clone()))).unwrap(), requested)
     }
 
     const GAP: usize = JOIN_GAP;
 
     #[test]
     fn every_byte_is_fetched_once_with_small_gaps() {
-        let (mut remote, asked) = remote(100 << 20, u64::MAX);
+        let (mut remote, requested) = remote(100 << 20, u64::MAX);
         remote.seed(&[0, 1, 2, 3]).unwrap();
         remote.need(&[(0, 10), (20, 30), (10 * GAP, 10 * GAP + 5)], &NoProgress).unwrap();
-        assert_eq!(*asked.lock().unwrap(), [(4, 30), (10 * GAP, 10 * GAP + 5)]);
+        assert_eq!(*requested.lock().unwrap(), [(4, 30), (10 * GAP, 10 * GAP + 5)]);
         remote.need(&[(0, 30)], &NoProgress).unwrap();
         remote.need(&[(25, 40), (10 * GAP - 3, 10 * GAP + 8)], &NoProgress).unwrap();
         let later = [(30, 40), (10 * GAP - 3, 10 * GAP), (10 * GAP + 5, 10 * GAP + 8)];
-        assert_eq!(asked.lock().unwrap().get(2..).unwrap(), later);
+        assert_eq!(requested.lock().unwrap().get(2..).unwrap(), later);
         let whole = remote.bytes().as_slice();
         assert!((0..40).chain(10 * GAP - 3..10 * GAP + 8).all(|i| whole[i] == i.to_le_bytes()[0]));
-        assert_eq!((remote.held_from(38), remote.held_from(40), remote.fetched_nbytes()), (2, 0, 51));
+        assert_eq!((remote.fetched_from(38), remote.fetched_from(40), remote.fetched_nbytes()), (2, 0, 51));
     }
 
     /// Checks the fetched ranges while fetching, as another thread may.
@@ -305,7 +243,7 @@ mod tests {
 
     impl Progress for CheckWhileFetching<'_> {
         fn advance(&self, _done: u64, _total: Option<u64>) -> Result<()> {
-            assert_eq!((self.0.held_from(0), self.0.fetched_nbytes()), (0, 0));
+            assert_eq!((self.0.fetched_from(0), self.0.fetched_nbytes()), (0, 0));
             Ok(())
         }
     }
@@ -314,7 +252,7 @@ mod tests {
     fn lookups_do_not_wait_for_fetches() {
         let (remote, _) = remote(1 << 20, u64::MAX);
         remote.need(&[(0, 5000)], &CheckWhileFetching(&remote)).unwrap();
-        assert_eq!(remote.held_from(0), 5000);
+        assert_eq!(remote.fetched_from(0), 5000);
     }
 
     #[test]
@@ -322,14 +260,14 @@ mod tests {
         let (remote, _) = remote(100, u64::MAX);
         remote.fetching.store(std::process::id() + 1, Ordering::Relaxed);
         remote.need(&[(0, 100)], &NoProgress).unwrap();
-        assert_eq!((remote.held_from(0), remote.fetching.load(Ordering::Relaxed)), (100, 0));
+        assert_eq!((remote.fetched_from(0), remote.fetching.load(Ordering::Relaxed)), (100, 0));
     }
 
     #[test]
     fn ranges_beyond_the_end_are_ignored_and_empty_files_work() {
-        let (remote, asked) = remote(100, u64::MAX);
+        let (remote, requested) = remote(100, u64::MAX);
         remote.need(&[(90, 1000), (500, 600)], &NoProgress).unwrap();
-        assert_eq!(*asked.lock().unwrap(), [(90, 100)]);
+        assert_eq!(*requested.lock().unwrap(), [(90, 100)]);
         let (mut empty, _) = self::remote(0, u64::MAX);
         empty.need(&[(0, 10)], &NoProgress).unwrap();
         empty.seed(&[1]).unwrap();
@@ -337,11 +275,11 @@ mod tests {
 
     #[test]
     fn limits_hold_before_anything_is_fetched() {
-        let (remote, asked) = remote(1 << 40, 1000);
+        let (remote, requested) = remote(1 << 40, 1000);
         assert!(remote.need(&[(0, 1001)], &NoProgress).is_err());
         remote.need(&[(5, 1005)], &NoProgress).unwrap();
         assert!(remote.need(&[(0, 5)], &NoProgress).is_err());
-        assert_eq!(asked.lock().unwrap().len(), 1);
+        assert_eq!(requested.lock().unwrap().len(), 1);
         assert!(Remote::new(1 << 63, u64::MAX, Box::new(RecordedFetch::default())).is_err());
     }
 }

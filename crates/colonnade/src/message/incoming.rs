@@ -21,7 +21,7 @@ enum IncomingState {
     Start {
         bytes: [u8; ENVELOPE_NBYTES],
         filled: usize,
-        wanted: usize,
+        needed: usize,
     },
     Frame(Box<IncrementalDecoder>),
     Value(Box<ValueDecoder>),
@@ -36,7 +36,7 @@ enum IncomingState {
 }
 
 const START: IncomingState =
-    IncomingState::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, wanted: MARKER_NBYTES };
+    IncomingState::Start { bytes: [0; ENVELOPE_NBYTES], filled: 0, needed: MARKER_NBYTES };
 
 /// The decoder of incoming messages, one after the other.
 #[derive(Debug)]
@@ -99,8 +99,8 @@ impl Incoming {
 
     /// Sets whether the next frame is returned batch by batch. Returns false if it has already begun and will be returned
     /// whole.
-    pub fn by_batch(&mut self, wanted: bool) -> bool {
-        self.by_batch = wanted && matches!(self.state, IncomingState::Start { .. });
+    pub fn by_batch(&mut self, enabled: bool) -> bool {
+        self.by_batch = enabled && matches!(self.state, IncomingState::Start { .. });
         self.by_batch || self.decoder().is_some()
     }
 
@@ -134,8 +134,8 @@ impl Incoming {
     pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         let one = |place| Ok(vec![IoSliceMut::new(place)]);
         match &mut self.state {
-            IncomingState::Start { bytes, filled, wanted } => {
-                one(bytes.get_mut(*filled..*wanted).unwrap_or(&mut []))
+            IncomingState::Start { bytes, filled, needed } => {
+                one(bytes.get_mut(*filled..*needed).unwrap_or(&mut []))
             }
             IncomingState::Frame(decoder) => decoder.io_buffers(enough),
             IncomingState::Value(value) => Ok(value.room()?.map(IoSliceMut::new).into_iter().collect()),
@@ -152,9 +152,9 @@ impl Incoming {
     /// Malformed messages; a limit. The connection cannot be decoded any further.
     pub fn filled(&mut self, count: usize) -> Result<MessageStep> {
         match &mut self.state {
-            IncomingState::Start { filled, wanted, .. } => {
+            IncomingState::Start { filled, needed, .. } => {
                 *filled += count;
-                if filled < wanted { Ok(MessageStep::Need) } else { self.begin() }
+                if filled < needed { Ok(MessageStep::Need) } else { self.begin() }
             }
             IncomingState::Frame(decoder) => Ok(match decoder.filled(count)? {
                 StreamEvent::Need => MessageStep::Need,
@@ -225,7 +225,7 @@ impl Incoming {
     pub fn end(&self) -> Result<()> {
         match &self.state {
             IncomingState::Start { filled: 0, .. } | IncomingState::Whole(_) => Ok(()),
-            IncomingState::Start { filled, wanted, .. } => Err(cut_short(*filled as u64, *wanted as u64)),
+            IncomingState::Start { filled, needed, .. } => Err(cut_short(*filled as u64, *needed as u64)),
             IncomingState::Frame(decoder) => decoder.finish(),
             IncomingState::Value(value) => Err(value.cut_short("a message", 0)),
             IncomingState::Table(table) => {
@@ -255,10 +255,10 @@ impl Incoming {
     }
 
     fn begin(&mut self) -> Result<MessageStep> {
-        let IncomingState::Start { bytes, wanted, .. } = &mut self.state else {
+        let IncomingState::Start { bytes, needed, .. } = &mut self.state else {
             return Ok(MessageStep::Need);
         };
-        if *wanted == MARKER_NBYTES {
+        if *needed == MARKER_NBYTES {
             let [marker, ..] = *bytes;
             if let Some(format) = is_table(marker) {
                 self.by_batch = false;
@@ -266,7 +266,7 @@ impl Incoming {
                 return self.feed(&[marker]).map(|(_, step)| step);
             }
             if !is_value(marker) {
-                *wanted = START_NBYTES;
+                *needed = START_NBYTES;
                 return Ok(MessageStep::Need);
             }
             self.by_batch = false;
@@ -275,8 +275,8 @@ impl Incoming {
             return self.feed(&[marker]).map(|(_, step)| step);
         }
         if is_envelope(bytes) {
-            if *wanted < ENVELOPE_NBYTES {
-                *wanted = ENVELOPE_NBYTES;
+            if *needed < ENVELOPE_NBYTES {
+                *needed = ENVELOPE_NBYTES;
                 return Ok(MessageStep::Need);
             }
             let Envelope::Bytes(claimed) = parse(bytes)?;
@@ -357,7 +357,6 @@ impl Incoming {
 }
 
 fn cut_short(had: u64, needed: u64) -> Error {
-    let message =
-        format!("the input ends inside a message: {had} bytes of it came, {needed} at least are needed.");
+    let message = format!("the input ends inside a message: found {had} bytes, expected at least {needed}.");
     Error::new(ErrorKind::Truncated { needed, had }, "message", message)
 }

@@ -7,8 +7,8 @@
 //! FF FF FF FF ...                                   an Arrow stream
 //! C1 43 4E kind | 00 00 00 00 | length (8, little)  an envelope, then `length` bytes
 //! 81 to 9F, DC to DF ...                            a map or an array of MessagePack: a frame, or several by name
-//! "# colonnade: {...}" \n ...                       csv behind its header: a record of names, then as many as it says
-//! {"__colonnade__": {...}} \n ...                   ndjson behind its header: as many lines as it says
+//! "# colonnade: {...}" \n ...                       csv after its header: a record of names, then the declared number of records
+//! {"__colonnade__": {...}} \n ...                   ndjson after its header: the declared number of lines
 //! ```
 //!
 //! MessagePack never uses the byte `C1`, so its messages need no envelope: any MessagePack library can be the peer. They do

@@ -65,10 +65,10 @@ impl IncomingTable {
     /// # Errors
     /// A header without a number of rows; a limit.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
-        let taken = match self.left {
+        let count = match self.left {
             None => match bytes.iter().position(|&byte| byte == b'\n') {
                 Some(end) => {
-                    self.take(bytes, end + 1)?;
+                    self.append(bytes, end + 1)?;
                     self.read_header()?;
                     return Ok(end + 1);
                 }
@@ -81,16 +81,16 @@ impl IncomingTable {
                 }
             },
             Some(left) => {
-                let (taken, ends) = match self.format {
+                let (count, ends) = match self.format {
                     TableFormat::Ndjson => lines(bytes, left),
                     TableFormat::Csv => self.records(bytes, left),
                 };
                 self.left = Some(left - ends);
-                taken
+                count
             }
         };
-        self.take(bytes, taken)?;
-        Ok(taken)
+        self.append(bytes, count)?;
+        Ok(count)
     }
 
     /// Returns the format and all bytes.
@@ -98,7 +98,7 @@ impl IncomingTable {
         (self.format, Buffer::from_vec(self.bytes))
     }
 
-    fn take(&mut self, bytes: &[u8], count: usize) -> Result<()> {
+    fn append(&mut self, bytes: &[u8], count: usize) -> Result<()> {
         self.bytes.extend_from_slice(bytes.get(..count).unwrap_or_default());
         let (_, needed) = self.so_far();
         if needed > self.limits.max_nbytes {
@@ -112,28 +112,28 @@ impl IncomingTable {
             TableFormat::Csv => ("csv", self.bytes.strip_prefix(COMMENT), 1),
             TableFormat::Ndjson => ("ndjson", Some(self.bytes.as_slice()), 0),
         };
-        let said: Option<Value> = line.and_then(|line| serde_json::from_slice(line).ok());
-        let said = match self.format {
-            TableFormat::Csv => said.as_ref(),
-            TableFormat::Ndjson => said.as_ref().and_then(|line| line.get(KEY)),
+        let header: Option<Value> = line.and_then(|line| serde_json::from_slice(line).ok());
+        let header = match self.format {
+            TableFormat::Csv => header.as_ref(),
+            TableFormat::Ndjson => header.as_ref().and_then(|line| line.get(KEY)),
         };
-        let Some(nrows) = said.and_then(|header| header.get("nrows")).and_then(Value::as_u64) else {
+        let Some(nrows) = header.and_then(|header| header.get("nrows")).and_then(Value::as_u64) else {
             let message = format!(
-                "expected a table of {name} whose first line is a header that says how many rows come, found another line. Send \
+                "expected a table of {name} whose first line is a header with the number of rows, found another line. Send \
                  it as bytes, or with Colonnade's header."
             );
             return Err(Error::malformed("message", message));
         };
-        let quote = said.and_then(|header| header.pointer("/csv/quotechar")).and_then(Value::as_str);
+        let quote = header.and_then(|header| header.pointer("/csv/quotechar")).and_then(Value::as_str);
         if let Some([quote]) = quote.map(str::as_bytes) {
             self.quote = *quote;
         }
         // Rows without fields are not CSV records.
-        let bare = said
+        let has_no_fields = header
             .and_then(|header| header.get("fields"))
             .and_then(Value::as_object)
             .is_some_and(Map::is_empty);
-        let nrows = if bare && self.format == TableFormat::Csv { 0 } else { nrows };
+        let nrows = if has_no_fields && self.format == TableFormat::Csv { 0 } else { nrows };
         self.left = Some(nrows.saturating_add(more));
         Ok(())
     }
@@ -162,10 +162,10 @@ fn lines(bytes: &[u8], left: u64) -> (usize, u64) {
     if ends < left {
         return (bytes.len(), ends);
     }
-    let mut seen = 0;
+    let mut ends = 0;
     let last = bytes.iter().position(|&byte| {
-        seen += u64::from(byte == b'\n');
-        seen == left
+        ends += u64::from(byte == b'\n');
+        ends == left
     });
     (last.map_or(bytes.len(), |at| at + 1), left)
 }
@@ -200,8 +200,8 @@ mod tests {
         for text in [ndjson, csv] {
             let with_more = format!("{text}{text}");
             for step in [1, 2, 7, 1000] {
-                let (bytes, taken) = fed(with_more.as_bytes(), step).unwrap();
-                assert_eq!((bytes.as_slice(), taken), (text.as_bytes(), text.len()), "{step}");
+                let (bytes, count) = fed(with_more.as_bytes(), step).unwrap();
+                assert_eq!((bytes.as_slice(), count), (text.as_bytes(), text.len()), "{step}");
             }
         }
         let empty = b"{\"__colonnade__\":{\"nrows\":0}}\n{\"next\"";

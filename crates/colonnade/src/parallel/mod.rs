@@ -160,26 +160,27 @@ impl<'a> TaskQueue<'a> {
     }
 }
 
-/// Runs `other` on a second thread while `here` runs on this one, and returns both results. One thread runs them in turn.
+/// Runs `spawned` on a second thread while `local` runs on this one, and returns both results. With one thread it runs one after
+/// the other.
 ///
 /// # Errors
-/// `here`'s error.
+/// `local`'s error.
 pub fn join<A, B: Send>(
     threads: usize,
-    here: impl FnOnce() -> Result<A>,
-    other: impl FnOnce() -> B + Send,
+    local: impl FnOnce() -> Result<A>,
+    spawned: impl FnOnce() -> B + Send,
 ) -> Result<(A, B)> {
     if threads <= 1 {
-        let other_result = other();
-        return Ok((here()?, other_result));
+        let spawned_result = spawned();
+        return Ok((local()?, spawned_result));
     }
     std::thread::scope(|scope| {
-        let handle = scope.spawn(|| catch_panic(other));
-        let here_result = here();
+        let handle = scope.spawn(|| catch_panic(spawned));
+        let local_result = local();
         // `catch_panic` turns panics into errors, so joining fails only if `catch_panic` panics.
-        let other_result =
+        let spawned_result =
             handle.join().unwrap_or_else(|_| Err(Error::internal("a worker thread ended early", None)))?;
-        Ok((here_result?, other_result))
+        Ok((local_result?, spawned_result))
     })
 }
 

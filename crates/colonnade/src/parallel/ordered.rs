@@ -16,24 +16,25 @@ const PIECES_AHEAD: usize = 4;
 /// Interval at which the waiting calling thread checks for signals.
 const TICK: Duration = Duration::from_millis(40);
 
-/// Calls `make` for the pieces `0..count` and `take` for each piece in order. `make` fills an empty vector, which may be a reused
-/// one.
+/// Calls `produce` for the pieces `0..count` and `consume` for each piece in order. `produce` fills an empty vector, which may
+/// be a reused one.
 ///
 /// # Errors
-/// The first error of `make` in the order of pieces, after `take` got all earlier pieces; errors of `take` and `progress`.
+/// The first error of `produce` in the order of pieces, after `consume` got all earlier pieces; errors of `consume` and
+/// `progress`.
 pub fn ordered(
     count: usize,
     threads: usize,
-    make: &(dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync),
-    take: &mut dyn FnMut(&[u8]) -> Result<()>,
+    produce: &(dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync),
+    consume: &mut dyn FnMut(&[u8]) -> Result<()>,
     progress: &dyn Progress,
 ) -> Result<()> {
     if threads <= 1 || count <= 1 {
         let mut buffer = Vec::new();
         for i in 0..count {
             buffer.clear();
-            make(i, &mut buffer)?;
-            take(&buffer)?;
+            produce(i, &mut buffer)?;
+            consume(&buffer)?;
             progress.interrupted()?;
         }
         return Ok(());
@@ -44,13 +45,13 @@ pub fn ordered(
         changed: Condvar::new(),
         count,
         window: threads * PIECES_AHEAD,
-        make,
+        produce,
     };
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| pipeline.work());
         }
-        let outcome = pipeline.take_all(take, progress);
+        let outcome = pipeline.consume_all(consume, progress);
         pipeline.lock().stop = true;
         pipeline.changed.notify_all();
         outcome
@@ -59,10 +60,10 @@ pub fn ordered(
 
 #[derive(Default)]
 struct PipelineState {
-    /// The next piece to make.
+    /// The next piece to produce.
     next: usize,
-    /// The next piece to take.
-    taken: usize,
+    /// The next piece to consume.
+    consumed: usize,
     pieces: HashMap<usize, Result<Vec<u8>>>,
     free_buffers: Vec<Vec<u8>>,
     stop: bool,
@@ -74,7 +75,7 @@ struct Pipeline<'a> {
     changed: Condvar,
     count: usize,
     window: usize,
-    make: &'a (dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync),
+    produce: &'a (dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync),
 }
 
 /// Decrements the count of workers when a worker ends or panics, so that no thread waits in vain.
@@ -96,7 +97,7 @@ impl Pipeline<'_> {
         let _guard = ProducerGuard(self);
         loop {
             let mut state = self.lock();
-            while !state.stop && state.next < self.count && state.next >= state.taken + self.window {
+            while !state.stop && state.next < self.count && state.next >= state.consumed + self.window {
                 state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
             if state.stop || state.next >= self.count {
@@ -108,7 +109,7 @@ impl Pipeline<'_> {
             drop(state);
             buffer.clear();
             let piece =
-                catch_panic(|| (self.make)(i, &mut buffer)).and_then(|result| result).map(|()| buffer);
+                catch_panic(|| (self.produce)(i, &mut buffer)).and_then(|result| result).map(|()| buffer);
             let mut state = self.lock();
             if piece.is_err() {
                 // Earlier pieces are still needed, later ones are not.
@@ -120,13 +121,17 @@ impl Pipeline<'_> {
         }
     }
 
-    fn take_all(&self, take: &mut dyn FnMut(&[u8]) -> Result<()>, progress: &dyn Progress) -> Result<()> {
+    fn consume_all(
+        &self,
+        consume: &mut dyn FnMut(&[u8]) -> Result<()>,
+        progress: &dyn Progress,
+    ) -> Result<()> {
         for i in 0..self.count {
             let buffer = self.piece(i, progress)?;
-            take(&buffer)?;
+            consume(&buffer)?;
             let mut state = self.lock();
             state.free_buffers.push(buffer);
-            state.taken = i + 1;
+            state.consumed = i + 1;
             drop(state);
             self.changed.notify_all();
         }
@@ -160,7 +165,7 @@ mod tests {
     use crate::progress::NoProgress;
 
     fn digits(count: usize, threads: usize, bad: Option<usize>) -> (Vec<u8>, Result<()>) {
-        let make = |i: usize, out: &mut Vec<u8>| {
+        let produce = |i: usize, out: &mut Vec<u8>| {
             assert!(out.is_empty());
             if i.is_multiple_of(3) {
                 std::thread::yield_now();
@@ -172,7 +177,7 @@ mod tests {
         let result = ordered(
             count,
             threads,
-            &make,
+            &produce,
             &mut |piece| {
                 all.extend_from_slice(piece);
                 Ok(())
@@ -186,8 +191,8 @@ mod tests {
     fn pieces_come_in_order_on_any_number_of_threads() {
         let expected: String = (0..500).map(|i| format!("{i},")).collect();
         for threads in [1, 2, 3, 8] {
-            let (all, taken) = digits(500, threads, None);
-            taken.unwrap();
+            let (all, consumed) = digits(500, threads, None);
+            consumed.unwrap();
             assert_eq!(all, expected.as_bytes());
         }
         assert_eq!(digits(0, 4, None).0, b"");
@@ -197,23 +202,23 @@ mod tests {
     fn pieces_before_an_error_are_taken() {
         let expected: String = (0..77).map(|i| format!("{i},")).collect();
         for threads in [1, 2, 5] {
-            let (all, taken) = digits(200, threads, Some(77));
-            assert!(taken.unwrap_err().to_string().contains("piece 77"));
+            let (all, consumed) = digits(200, threads, Some(77));
+            assert!(consumed.unwrap_err().to_string().contains("piece 77"));
             assert_eq!(all, expected.as_bytes());
         }
     }
 
     #[test]
     fn the_consumer_can_stop() {
-        let make = |_: usize, out: &mut Vec<u8>| {
+        let produce = |_: usize, out: &mut Vec<u8>| {
             out.push(1);
             Ok(())
         };
         let mut left = 3;
-        let mut take = |_: &[u8]| {
+        let mut consume = |_: &[u8]| {
             left -= 1;
             if left == 0 { Err(Error::malformed("plan", "full")) } else { Ok(()) }
         };
-        assert!(ordered(1000, 3, &make, &mut take, &NoProgress).is_err());
+        assert!(ordered(1000, 3, &produce, &mut consume, &NoProgress).is_err());
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct WriteBuffer {
 
 impl WriteBuffer {
     /// A buffer that reuses memory.
-    pub(crate) fn over(mut scratch: Vec<u8>) -> Self {
+    pub(crate) fn reusing(mut scratch: Vec<u8>) -> Self {
         scratch.clear();
         Self { written: 0, scratch }
     }
@@ -44,13 +44,13 @@ impl WriteBuffer {
         self.written + self.scratch.len() as u64
     }
 
-    /// The buffer, for appending small writes. Call [`WriteBuffer::settle`] afterwards.
+    /// The buffer, for appending small writes. Call [`WriteBuffer::flush_if_full`] afterwards.
     pub(crate) fn scratch(&mut self) -> &mut Vec<u8> {
         &mut self.scratch
     }
 
     /// Flushes the buffer if it is full.
-    pub(crate) fn settle(&mut self, target: &mut SinkTarget<'_>) -> Result<()> {
+    pub(crate) fn flush_if_full(&mut self, target: &mut SinkTarget<'_>) -> Result<()> {
         if self.scratch.len() >= CHUNK_NBYTES { self.flush(target) } else { Ok(()) }
     }
 
@@ -82,7 +82,7 @@ impl WriteBuffer {
             return self.send(bytes, target);
         }
         self.scratch.extend_from_slice(bytes);
-        self.settle(target)
+        self.flush_if_full(target)
     }
 
     /// Sends the buffer.

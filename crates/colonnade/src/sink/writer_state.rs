@@ -29,8 +29,7 @@ impl WriterState {
 
 /// The error for ending a series without chunks.
 pub(crate) fn nothing(format: &'static str) -> Error {
-    let message =
-        "nothing was written: the first chunk gives the schema. Write one, without rows if there are none.";
+    let message = "nothing was written: the first chunk determines the schema. Write one, without rows if there are none.";
     Error::unrepresentable(format, message)
 }
 

@@ -135,8 +135,8 @@ fn a_check_sees_all_received_bytes_and_may_refuse_them() {
 struct Served(Vec<u8>);
 
 impl Fetch for Served {
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()> {
-        ranges.iter().try_for_each(|&(start, end)| land(start, self.0.get(start..end).unwrap()))
+    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()> {
+        ranges.iter().try_for_each(|&(start, end)| receive(start, self.0.get(start..end).unwrap()))
     }
 
     fn pause(&self) -> Result<()> {

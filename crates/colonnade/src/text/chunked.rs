@@ -13,7 +13,7 @@ use super::header::ExportedFrame;
 
 /// Returns the error for finishing a text without chunks.
 pub(crate) fn no_chunks() -> Error {
-    let message = "expected a chunk at least, found none: nothing says the columns.";
+    let message = "expected at least one chunk, which declares the columns, found none.";
     Error::unrepresentable("text", message)
 }
 
@@ -51,9 +51,9 @@ impl ChunkLayout {
         if let Some(first) = &self.dictionaries {
             let mut first = first.iter();
             for (field, data) in self.schema.fields().iter().zip(&arrays) {
-                let here = dictionaries_of(std::slice::from_ref(data));
-                if here.iter().any(|values| first.next() != Some(values)) {
-                    let message = "expected the categories of the first chunk, as the header in front of it has them, found \
+                let dictionaries = dictionaries_of(std::slice::from_ref(data));
+                if dictionaries.iter().any(|values| first.next() != Some(values)) {
+                    let message = "expected the categories of the first chunk, as the header has them, found \
                                    others. Give all chunks the same categories, or convert the column to text first.";
                     return Err(Error::unrepresentable(self.format, message).in_member(field.name().clone()));
                 }

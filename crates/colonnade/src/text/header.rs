@@ -74,9 +74,9 @@ impl ExportedFrame {
     pub fn writers(&self, style: TextStyle) -> Result<Vec<Box<dyn TextWriter + '_>>> {
         let mut out = Vec::with_capacity(self.arrays.len());
         for (field, data) in self.schema.fields().iter().zip(&self.arrays) {
-            let named = |e: Error| e.in_member(field.name().clone());
-            let numpy_dtype = meta_of_field(field).map_err(named)?.dtype;
-            out.push(text::writer(field, numpy_dtype, data, style).map_err(named)?);
+            let in_field = |e: Error| e.in_member(field.name().clone());
+            let numpy_dtype = meta_of_field(field).map_err(in_field)?.dtype;
+            out.push(text::writer(field, numpy_dtype, data, style).map_err(in_field)?);
         }
         Ok(out)
     }
@@ -177,7 +177,7 @@ impl TextHeader {
     /// Malformed; an unknown version; over the limit.
     pub fn parse(text: &str, style: TextStyle, limits: &Limits) -> Result<Self> {
         let style = TextStyle::json(style.format);
-        let wrong = |message: String| Error::malformed(style.format, format!("header: {message}"));
+        let malformed = |message: String| Error::malformed(style.format, format!("header: {message}"));
         if text.len() as u64 > limits.max_meta_nbytes {
             let message = format!(
                 "header: {} bytes, the limit is {}. Raise max_meta_nbytes to read it.",
@@ -186,12 +186,14 @@ impl TextHeader {
             );
             return Err(Error::limit(style.format, message));
         }
-        let value: Value = serde_json::from_str(text).map_err(|e| wrong(format!("{e}.")))?;
+        let value: Value = serde_json::from_str(text).map_err(|e| malformed(format!("{e}.")))?;
         let Value::Object(mut entries) = value else {
-            return Err(wrong("expected an object.".into()));
+            return Err(malformed("expected an object.".into()));
         };
         let mut take = |key: &str| {
-            entries.shift_remove(key).ok_or_else(|| wrong(format!("expected an entry {key:?}, found none.")))
+            entries
+                .shift_remove(key)
+                .ok_or_else(|| malformed(format!("expected an entry {key:?}, found none.")))
         };
         let version = take("version")?;
         if version != json!(VERSION) {
@@ -199,13 +201,14 @@ impl TextHeader {
             return Err(Error::unsupported(style.format, message));
         }
         let (orient, schema) = (take("orient")?, take("schema")?);
-        let orient = orient.as_str().ok_or_else(|| wrong("orient: expected text.".into()))?.to_owned();
-        let schema = schema.as_str().ok_or_else(|| wrong("schema: expected base64 text.".into()))?;
-        let schema = STANDARD.decode(schema).map_err(|e| wrong(format!("schema: expected base64: {e}.")))?;
+        let orient = orient.as_str().ok_or_else(|| malformed("orient: expected text.".into()))?.to_owned();
+        let schema = schema.as_str().ok_or_else(|| malformed("schema: expected base64 text.".into()))?;
+        let schema =
+            STANDARD.decode(schema).map_err(|e| malformed(format!("schema: expected base64: {e}.")))?;
         let schema = ipc::schema_of(&schema, limits).map_err(|e| match e.kind() {
             ErrorKind::LimitExceeded => Error::limit(style.format, format!("header: schema: {e}")),
             ErrorKind::Unsupported => Error::unsupported(style.format, format!("header: schema: {e}")),
-            _ => wrong(format!("schema: {e}")),
+            _ => malformed(format!("schema: {e}")),
         })?;
         let columns = schema.fields().len() as u64;
         if columns > limits.max_columns {
@@ -219,7 +222,7 @@ impl TextHeader {
             None => None,
             Some(found) => {
                 let count = found.as_u64().and_then(|n| usize::try_from(n).ok());
-                Some(count.ok_or_else(|| wrong(format!("nrows: expected a count, found {found}.")))?)
+                Some(count.ok_or_else(|| malformed(format!("nrows: expected a count, found {found}.")))?)
             }
         };
         let categories = entries.shift_remove("categories").unwrap_or(Value::Array(Vec::new()));
@@ -248,11 +251,11 @@ impl TextHeader {
     ) -> Result<Vec<Box<dyn TextReader>>> {
         let mut dictionaries = HeaderDictionaries::of(self.dictionaries.clone());
         let pairs = self.schema.fields().iter().zip(&plan.fields);
-        let one = |(field, told): (&arrow_schema::FieldRef, &crate::arrow::import::FieldPlan)| {
-            text::reader(field, told.dtype, told.tag.as_deref(), style, &mut dictionaries, limits)
+        let reader = |(field, field_plan): (&arrow_schema::FieldRef, &crate::arrow::import::FieldPlan)| {
+            text::reader(field, field_plan.dtype, field_plan.tag.as_deref(), style, &mut dictionaries, limits)
                 .map_err(|e| e.in_member(field.name().clone()))
         };
-        pairs.map(one).collect()
+        pairs.map(reader).collect()
     }
 
     /// Builds the frame from the readers' arrays.
@@ -268,17 +271,18 @@ impl TextHeader {
 
 /// Parses the values of all dictionaries of a schema.
 fn dictionaries(schema: &Schema, found: &Value, style: TextStyle, limits: &Limits) -> Result<Vec<ArrayData>> {
-    let wrong = |message: String| Error::malformed(style.format, format!("header: categories: {message}"));
-    let lists = found.as_array().ok_or_else(|| wrong("expected an array.".into()))?;
+    let malformed =
+        |message: String| Error::malformed(style.format, format!("header: categories: {message}"));
+    let lists = found.as_array().ok_or_else(|| malformed("expected an array.".into()))?;
     let types = dictionary_types(schema.fields());
     if lists.len() != types.len() {
         let message =
             format!("expected {} arrays, one a field of categories, found {}.", types.len(), lists.len());
-        return Err(wrong(message));
+        return Err(malformed(message));
     }
     let mut out: Vec<ArrayData> = Vec::with_capacity(types.len());
     for (i, (values, list)) in types.into_iter().zip(lists).enumerate() {
-        let list = list.as_array().ok_or_else(|| wrong(format!("[{i}]: expected an array.")))?;
+        let list = list.as_array().ok_or_else(|| malformed(format!("[{i}]: expected an array.")))?;
         let inside = dictionaries_inside(values);
         let mut inner = HeaderDictionaries::of(out.iter().skip(i.saturating_sub(inside)).cloned().collect());
         let mut reader = text::reader(&values_field(values), None, None, style, &mut inner, limits)?;
@@ -297,7 +301,7 @@ fn dictionaries(schema: &Schema, found: &Value, style: TextStyle, limits: &Limit
                     TextCell::Raw(&text)
                 }
             };
-            reader.push(cell).map_err(|e| wrong(format!("[{i}][{row}]{}: {}", e.path, e.message)))?;
+            reader.push(cell).map_err(|e| malformed(format!("[{i}][{row}]{}: {}", e.path, e.message)))?;
         }
         out.push(reader.finish()?);
     }

@@ -2,12 +2,14 @@
 //!
 //! | room | what |
 //! |---|---|
-//! | [`input`] | bytes as UTF-8, whatever their encoding |
+//! | [`encoding`] | encodings, byte order marks, conversion to UTF-8 |
+//! | [`input`] | a source as UTF-8, with the places of its bytes |
 //! | [`opened`] | a source opened whole: decompressed, decoded, described |
 //! | [`header`] | types, axes, names and categories, which text cannot express |
 
 pub mod chunked;
 pub mod description;
+pub(crate) mod encoding;
 pub mod header;
 pub mod input;
 pub mod opened;

@@ -50,7 +50,7 @@ pub trait DecodeText: Send + Sync {
         Ok(None)
     }
 
-    /// Returns additional advice for the error of a bundle that is read as one frame, with a comma in front.
+    /// Returns advice to append to the error of a bundle that is read as one frame. It starts with a comma.
     fn bundle_advice(&self) -> &'static str {
         ""
     }
@@ -160,9 +160,9 @@ impl OpenedText {
     /// # Errors
     /// `Malformed`: several frames; `NotFound`: a position or row out of range; as [`DecodeText::decode`].
     pub fn load(&self, request: &Request<'_>) -> Result<(Frame, bool)> {
-        let TextContent::Frame(held) = &self.content else { return Err(self.is_bundle()) };
+        let TextContent::Frame(frame_entry) = &self.content else { return Err(self.is_bundle()) };
         let is_part = request.positions.is_some() || request.rows.is_some();
-        let (frame, private) = match held.1.take(is_part, request.private) {
+        let (frame, private) = match frame_entry.1.take(is_part, request.private) {
             Some(taken) => taken,
             None => {
                 let decoded = self.decoder.decode(&self.text, self.part, request.progress)?;
@@ -180,8 +180,8 @@ impl OpenedText {
     pub fn verify(&self, progress: &dyn Progress) -> Result<()> {
         let silent = SignalsOnly(progress);
         match &self.content {
-            TextContent::Frame(held) => {
-                let frame = match held.1.get() {
+            TextContent::Frame(frame_entry) => {
+                let frame = match frame_entry.1.get() {
                     Some(frame) => frame,
                     None => self.decoder.decode(&self.text, self.part, &silent)?.frame,
                 };
@@ -207,7 +207,8 @@ impl OpenedText {
     /// # Errors
     /// `NotFound`; as [`DecodeText::decode`].
     pub fn open_label(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
-        let missing = || Error::not_found(self.format(), format!("frame {label:?} is not there."));
+        let missing =
+            || Error::not_found(self.format(), format!("no frame labelled {label:?} in the bundle."));
         let TextContent::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let (part, nbytes) = (Some((extent.start, extent.len())), extent.len() as u64);

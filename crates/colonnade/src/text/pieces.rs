@@ -60,7 +60,7 @@ pub fn write(
     progress: &dyn Progress,
 ) -> Result<()> {
     let sizes: Vec<(usize, usize)> = sections.iter().map(|s| (s.nrows(), s.row_nbytes())).collect();
-    let (spans, pieces) = cut(&sizes);
+    let (spans, pieces) = divide(&sizes);
     let make = |i: usize, out: &mut Vec<u8>| {
         let spans = pieces.get(i).and_then(|piece| spans.get(piece.clone())).unwrap_or(&[]);
         for span in spans {
@@ -87,7 +87,7 @@ pub fn write(
 
 /// Divides sections into spans, and spans into pieces. Each section has at least one span, so that its opening and closing
 /// are written.
-fn cut(sections: &[(usize, usize)]) -> (Vec<SectionSpan>, Vec<Range<usize>>) {
+fn divide(sections: &[(usize, usize)]) -> (Vec<SectionSpan>, Vec<Range<usize>>) {
     let mut spans = Vec::new();
     let mut pieces = Vec::new();
     let (mut first, mut nbytes) = (0, 0usize);
@@ -97,8 +97,8 @@ fn cut(sections: &[(usize, usize)]) -> (Vec<SectionSpan>, Vec<Range<usize>>) {
         let mut start: usize = 0;
         loop {
             let room = PIECE_NBYTES.saturating_sub(nbytes) / row_nbytes;
-            let wanted = if nbytes == 0 { fitting } else { room.clamp(1, fitting) };
-            let stop = nrows.min(start.saturating_add(wanted));
+            let count = if nbytes == 0 { fitting } else { room.clamp(1, fitting) };
+            let stop = nrows.min(start.saturating_add(count));
             spans.push(SectionSpan { section, rows: start..stop });
             nbytes += (stop - start).saturating_mul(row_nbytes) + 64;
             if nbytes >= PIECE_NBYTES || stop < nrows {
@@ -167,14 +167,14 @@ mod tests {
             write(&sections, threads, None, &mut out, &NoProgress).unwrap();
             assert_eq!(out, expected.as_bytes());
         }
-        let (spans, pieces) = cut(&sizes);
+        let (spans, pieces) = divide(&sizes);
         assert_eq!(pieces.iter().map(Range::len).sum::<usize>(), spans.len());
         assert!(pieces.len() > 5);
     }
 
     #[test]
     fn many_small_sections_share_pieces() {
-        let (spans, pieces) = cut(&[(5, 10); 10_000]);
+        let (spans, pieces) = divide(&[(5, 10); 10_000]);
         assert_eq!(spans.len(), 10_000);
         assert!(pieces.len() < 20, "{}", pieces.len());
     }

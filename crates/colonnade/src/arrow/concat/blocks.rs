@@ -84,7 +84,7 @@ pub(super) fn join(dtype: DType, nrows: usize, columns: Vec<Vec<BlockColumn<'_>>
             // A long piece is split, so that all cores copy a single tall column.
             let count = rows.len().min((TASK_NBYTES / item.max(1)).max(1));
             let Some((to, left)) = rest.split_at_mut_checked(count * item) else {
-                return Err(Error::malformed("frame", "the frames have more rows than they say."));
+                return Err(Error::malformed("frame", "the frames have more rows than they declare."));
             };
             rest = left;
             let grid = piece.block.grid.rows(rows.start, rows.start + count);

@@ -72,11 +72,11 @@ impl MergedDictionary {
     pub(crate) fn new(all: &[&ArrayData], value_type: &DataType) -> Result<Self> {
         let total = all.iter().map(|v| v.len()).sum();
         let nulls = all.iter().any(|d| has_validity(d));
-        // Values may hold dictionaries in turn, whose code type may be too narrow for all of them.
+        // Values may contain dictionaries whose code type is too narrow for all merged values.
         let mut merged =
             MutableArrayData::try_new(all.to_vec(), nulls, total).map_err(|e| merge_error(&e))?;
         let keys: Vec<Option<ValueKeys<'_>>> = all.iter().map(|v| ValueKeys::new(v, value_type)).collect();
-        let mut known: HashMap<Option<&[u8]>, usize> = HashMap::with_capacity(total);
+        let mut codes: HashMap<Option<&[u8]>, usize> = HashMap::with_capacity(total);
         let mut maps: Vec<Vec<usize>> = Vec::with_capacity(all.len());
         let mut count = 0;
         for (i, (values, keys)) in all.iter().zip(&keys).enumerate() {
@@ -85,7 +85,7 @@ impl MergedDictionary {
                 // The first dictionary stays unchanged, with repeated values. Values without keys are all new.
                 let found = keys.as_ref().and_then(|keys| {
                     let value = if values.is_null(row) { None } else { Some(keys.bytes(row)) };
-                    let code = *known.entry(value).or_insert(count);
+                    let code = *codes.entry(value).or_insert(count);
                     (i > 0 && code < count).then_some(code)
                 });
                 map.push(match found {

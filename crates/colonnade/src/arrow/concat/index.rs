@@ -37,7 +37,7 @@ fn difference(batch: usize, one: &str, other: &str) -> Error {
 
 /// Joins ranges to one range if they continue each other, or if all begin at the same label; otherwise to explicit labels.
 fn join_ranges(first: &Axis, axes: &[&Axis], nrows: usize) -> Result<Axis> {
-    let mut known: Option<(i64, i64)> = None;
+    let mut range: Option<(i64, i64)> = None;
     let (mut continues, mut restarts) = (true, true);
     let mut next: Option<i64> = None;
     for axis in axes {
@@ -45,8 +45,8 @@ fn join_ranges(first: &Axis, axes: &[&Axis], nrows: usize) -> Result<Axis> {
         if count == 0 {
             continue;
         }
-        match known {
-            None => known = Some((start, step)),
+        match range {
+            None => range = Some((start, step)),
             Some((first, first_step)) => {
                 continues &= first_step == step && next == Some(start);
                 restarts &= first_step == step && first == start;
@@ -54,7 +54,7 @@ fn join_ranges(first: &Axis, axes: &[&Axis], nrows: usize) -> Result<Axis> {
         }
         next = i64::try_from(count).ok().and_then(|n| start.checked_add(step.checked_mul(n)?));
     }
-    let Some((start, step)) = known else { return Ok((*first).clone()) };
+    let Some((start, step)) = range else { return Ok((*first).clone()) };
     let stop = i64::try_from(nrows).ok().and_then(|n| start.checked_add(step.checked_mul(n)?));
     if let (true, Some(stop)) = (continues || restarts, stop) {
         return Ok(Axis { labels: Labels::Auto { start, stop, step, count: nrows }, ..(*first).clone() });
@@ -104,14 +104,14 @@ pub(super) fn common_dtype(columns: &[BlockColumn<'_>]) -> Result<DType> {
         let dtype = column.block.grid.dtype;
         out = Some(match out {
             None => dtype,
-            Some(known) if known == dtype => known,
-            Some(known)
-                if (known.kind, known.order) == (dtype.kind, dtype.order)
-                    && matches!(known.kind, DTypeKind::Unicode | DTypeKind::Bytes) =>
+            Some(common) if common == dtype => common,
+            Some(common)
+                if (common.kind, common.order) == (dtype.kind, dtype.order)
+                    && matches!(common.kind, DTypeKind::Unicode | DTypeKind::Bytes) =>
             {
-                if known.itemsize >= dtype.itemsize { known } else { dtype }
+                if common.itemsize >= dtype.itemsize { common } else { dtype }
             }
-            Some(known) => return Err(difference(i, &known.descr(), &dtype.descr())),
+            Some(common) => return Err(difference(i, &common.descr(), &dtype.descr())),
         });
     }
     out.ok_or_else(|| Error::malformed("frame", "a level without labels."))

@@ -29,10 +29,10 @@ pub fn concat(frames: &[Frame]) -> Result<Frame> {
     concat_all(&borrowed)
 }
 
-/// [`concat`] of borrowed frames.
+/// [`concat()`] of borrowed frames.
 ///
 /// # Errors
-/// As [`concat`].
+/// As [`concat()`].
 pub fn concat_all(frames: &[&Frame]) -> Result<Frame> {
     let first = match frames {
         [] => return Err(Error::malformed("frame", "expected one frame at least, found none.")),

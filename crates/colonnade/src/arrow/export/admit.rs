@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::error::Result;
 use crate::frame::{Block, DType, DTypeKind, Frame, Labels, Level, Part};
 
-use super::super::layout::{self, ColumnLayout, refuse};
+use super::super::layout::{self, ColumnLayout, unrepresentable};
 use super::{Exporter, dtype_of};
 
 impl Exporter {
@@ -17,7 +17,7 @@ impl Exporter {
     pub fn admit(&self, chunk: &Frame) -> Result<()> {
         let next = self.fits(chunk)?;
         self.orders.admit(chunk, &|position| self.name(position))?;
-        self.take(chunk, next);
+        self.record(chunk, next);
         Ok(())
     }
 
@@ -28,7 +28,7 @@ impl Exporter {
     /// As [`Exporter::admit`].
     pub fn admit_apart(&self, chunk: &Frame) -> Result<()> {
         let next = self.fits(chunk)?;
-        self.take(chunk, next);
+        self.record(chunk, next);
         Ok(())
     }
 
@@ -43,8 +43,8 @@ impl Exporter {
         };
         let next = self.next.load(Ordering::Relaxed);
         if *start != next && start != first {
-            return Err(refuse(format!(
-                "expected row labels that go on at {next} or begin again at {first}, found a range from {start}. \
+            return Err(unrepresentable(format!(
+                "expected row labels that continue at {next} or begin again at {first}, found a range from {start}. \
                  Reset the index, or store it in a column."
             )));
         }
@@ -52,26 +52,26 @@ impl Exporter {
         Ok(Some(start.saturating_add(reach)))
     }
 
-    fn take(&self, chunk: &Frame, next: Option<i64>) {
-        self.note_widths(chunk);
+    fn record(&self, chunk: &Frame, next: Option<i64>) {
+        self.record_widths(chunk);
         if let Some(next) = next {
             self.next.store(next, Ordering::Relaxed);
         }
     }
 
-    /// Fields of fixed-width text that later chunks made wider.
+    /// Fields of fixed-width text whose later chunks are wider.
     pub(super) fn widened(&self) -> Vec<(usize, DType)> {
-        let kept = self.columns.iter().chain(&self.levels).zip(&self.widest).enumerate();
-        let wider = |(position, (kept, widest)): (usize, (&ColumnLayout, &AtomicU32))| {
-            let dtype = dtype_of(kept)?;
+        let layouts = self.columns.iter().chain(&self.levels).zip(&self.widest).enumerate();
+        let wider = |(position, (layout, widest)): (usize, (&ColumnLayout, &AtomicU32))| {
+            let dtype = dtype_of(layout)?;
             let itemsize = widest.load(Ordering::Relaxed);
             (itemsize > dtype.itemsize).then_some((position, DType { itemsize, ..dtype }))
         };
-        kept.filter_map(wider).collect()
+        layouts.filter_map(wider).collect()
     }
 
     /// Records the width of a chunk's fixed-width text.
-    fn note_widths(&self, chunk: &Frame) {
+    fn record_widths(&self, chunk: &Frame) {
         let unicode = |b: &Block| (b.grid.dtype.kind == DTypeKind::Unicode).then_some(b.grid.dtype.itemsize);
         for part in &chunk.parts {
             if let Part::Block(block, positions) = part

@@ -76,7 +76,7 @@ impl<'a> FieldCursor<'a> {
         Ok(data)
     }
 
-    fn next(&mut self, needed: usize) -> Result<Buffer> {
+    fn next_buffer(&mut self, needed: usize) -> Result<Buffer> {
         let i = self.at.buffer + self.variadic;
         self.at.buffer += 1;
         self.body.buffer(i, needed)
@@ -84,17 +84,17 @@ impl<'a> FieldCursor<'a> {
 
     /// The next buffer as native numbers; `i` counts the type's buffers after its validity.
     fn values(&mut self, data_type: &DataType, i: usize, needed: usize) -> Result<Buffer> {
-        let buffer = self.next(needed)?;
+        let buffer = self.next_buffer(needed)?;
         Ok(if self.shape.big_endian { endianness::to_native(data_type, i, &buffer) } else { buffer })
     }
 
     fn validity(&mut self, length: usize, nulls: usize) -> Result<Option<NullBuffer>> {
-        let buffer = self.next(0)?;
+        let buffer = self.next_buffer(0)?;
         if nulls == 0 {
             return Ok(None);
         }
         if buffer.len() < length.div_ceil(8) {
-            return Err(self.body.short(self.at.buffer - 1, length.div_ceil(8), buffer.len()));
+            return Err(self.body.too_short(self.at.buffer - 1, length.div_ceil(8), buffer.len()));
         }
         let nulls = NullBuffer::new(BooleanBuffer::new(buffer, 0, length));
         Ok(Some(nulls).filter(|n| n.null_count() > 0))
@@ -120,12 +120,12 @@ impl<'a> FieldCursor<'a> {
         let node = self.body.node(self.at.node)?;
         self.at.node += 1;
         let (length, nulls) = (node.length, node.nulls);
-        // The scan has compared the rows of a batch with its body. Children declare lengths of their own.
+        // The scan has compared the rows of a batch with its body. Children declare their own lengths.
         if length as u64 > self.budget.max_unbacked_rows
             && min_bits(data_type) == 0
             && (depth > 0 || self.shape.row_bits == 0)
         {
-            return Err(Error::limit("arrow", format!("{length} rows that no byte stands behind.")));
+            return Err(Error::limit("arrow", format!("{length} rows that store no bytes.")));
         }
         if let DataType::FixedSizeList(_, n) = data_type {
             Self::bytes(length, usize::try_from(*n).unwrap_or(0))?;
@@ -139,7 +139,7 @@ impl<'a> FieldCursor<'a> {
                     if validity.is_some() {
                         return Err(Error::unsupported(
                             "arrow",
-                            "a union with nulls of its own, as metadata version V4 had them. Write the data again with a current library.",
+                            "a union with a validity bitmap, which only metadata version V4 allows. Write the data again with a current library.",
                         ));
                     }
                 }
@@ -161,10 +161,10 @@ impl<'a> FieldCursor<'a> {
                 builder.add_buffer(bits)
             }
             DataType::Utf8 | DataType::Binary => {
-                self.offsets(builder, data_type, length, 4)?.add_buffer(self.next(0)?)
+                self.offsets(builder, data_type, length, 4)?.add_buffer(self.next_buffer(0)?)
             }
             DataType::LargeUtf8 | DataType::LargeBinary => {
-                self.offsets(builder, data_type, length, 8)?.add_buffer(self.next(0)?)
+                self.offsets(builder, data_type, length, 8)?.add_buffer(self.next_buffer(0)?)
             }
             DataType::List(_) | DataType::Map(..) => self.offsets(builder, data_type, length, 4)?,
             DataType::LargeList(_) => self.offsets(builder, data_type, length, 8)?,
@@ -224,7 +224,7 @@ impl<'a> FieldCursor<'a> {
     fn skip(&mut self, child: &Field) -> Result<()> {
         let extent = self.shape.extent(child)?;
         let views = self.at.view;
-        self.at = self.at.past(extent);
+        self.at = self.at.plus(extent);
         self.variadic += self.body.variadic_in(views..self.at.view)?;
         Ok(())
     }
@@ -242,7 +242,7 @@ impl<'a> FieldCursor<'a> {
         let offsets = if length == 0 && raw.len() < needed {
             Buffer::from(vec![0u8; item])
         } else if raw.len() < needed {
-            return Err(self.body.short(self.at.buffer - 1, needed, raw.len()));
+            return Err(self.body.too_short(self.at.buffer - 1, needed, raw.len()));
         } else {
             raw.slice_with_length(0, needed)
         };

@@ -27,7 +27,7 @@ impl IpcSource {
         Self { arrow: bytes.to_arrow(), bytes, remote: None }
     }
 
-    pub(crate) fn elsewhere(remote: Arc<memory::Remote>) -> Self {
+    pub(crate) fn new_remote(remote: Arc<memory::Remote>) -> Self {
         Self { remote: Some(Arc::clone(&remote)), ..Self::new(remote.bytes().clone()) }
     }
 }
@@ -83,8 +83,10 @@ impl<'s> BatchBody<'s> {
             return self.uncompressed_nbytes();
         }
         let nbytes = |i: usize| match (&self.source.remote, self.place(i)) {
-            (Some(remote), Ok((start, nbytes))) if remote.held_from(start) < nbytes.min(8) => nbytes as u64,
-            _ => self.becomes(i).unwrap_or(0),
+            (Some(remote), Ok((start, nbytes))) if remote.fetched_from(start) < nbytes.min(8) => {
+                nbytes as u64
+            }
+            _ => self.decompressed_nbytes(i).unwrap_or(0),
         };
         (0..self.batch.header.buffers.count).map(nbytes).fold(0, u64::saturating_add)
     }
@@ -99,9 +101,9 @@ impl<'s> BatchBody<'s> {
     ///
     /// # Errors
     /// Malformed lengths and ranges.
-    pub(crate) fn becomes(&self, i: usize) -> Result<u64> {
+    pub(crate) fn decompressed_nbytes(&self, i: usize) -> Result<u64> {
         let raw = self.bytes(i)?;
-        match self.codec().map(|codec| packed(raw, codec)).transpose()? {
+        match self.codec().map(|codec| read_length_prefix(raw, codec)).transpose()? {
             None => Ok(raw.len() as u64),
             Some(CompressedBuffer::Stored(bytes)) => Ok(bytes.len() as u64),
             Some(CompressedBuffer::Compressed(_, nbytes)) => Ok(nbytes as u64),
@@ -109,7 +111,7 @@ impl<'s> BatchBody<'s> {
     }
 
     /// An upper bound of the decompressed size, from the header only.
-    pub(crate) fn most_nbytes(&self) -> u64 {
+    pub(crate) fn max_decompressed_nbytes(&self) -> u64 {
         let (count, stored) = (self.batch.header.buffers.count, self.buffers_nbytes());
         match self.codec() {
             None => self.uncompressed_nbytes(),
@@ -245,7 +247,7 @@ impl<'s> BatchBody<'s> {
     pub(crate) fn buffer(&self, i: usize, needed: usize) -> Result<Buffer> {
         let buffer = match self.codec() {
             None => self.raw(i)?,
-            Some(codec) => match packed(self.bytes(i)?, codec)? {
+            Some(codec) => match read_length_prefix(self.bytes(i)?, codec)? {
                 // An uncompressed buffer follows its length prefix. An empty one has no prefix.
                 CompressedBuffer::Stored(bytes) => {
                     let raw = self.raw(i)?;
@@ -253,7 +255,7 @@ impl<'s> BatchBody<'s> {
                 }
                 CompressedBuffer::Compressed(bytes, nbytes) => {
                     if nbytes < needed {
-                        return Err(self.short(i, needed, nbytes));
+                        return Err(self.too_short(i, needed, nbytes));
                     }
                     let mut target = MutableBuffer::from_len_zeroed(nbytes);
                     decompress(codec, bytes, target.as_slice_mut())
@@ -262,11 +264,11 @@ impl<'s> BatchBody<'s> {
                 }
             },
         };
-        if buffer.len() < needed { Err(self.short(i, needed, buffer.len())) } else { Ok(buffer) }
+        if buffer.len() < needed { Err(self.too_short(i, needed, buffer.len())) } else { Ok(buffer) }
     }
 
     /// The error of a buffer with too few bytes.
-    pub(crate) fn short(&self, i: usize, needed: usize, had: usize) -> Error {
+    pub(crate) fn too_short(&self, i: usize, needed: usize, had: usize) -> Error {
         let message = format!(
             "buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged."
         );
@@ -286,7 +288,7 @@ pub(crate) enum CompressedBuffer<'b> {
 ///
 /// # Errors
 /// Malformed lengths, or lengths that the compressed bytes cannot yield.
-pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<CompressedBuffer<'_>> {
+pub(crate) fn read_length_prefix(raw: &[u8], codec: BodyCodec) -> Result<CompressedBuffer<'_>> {
     if raw.is_empty() {
         return Ok(CompressedBuffer::Stored(raw));
     }
@@ -304,7 +306,10 @@ pub(crate) fn packed(raw: &[u8], codec: BodyCodec) -> Result<CompressedBuffer<'_
     };
     match usize::try_from(length) {
         Ok(length) if length as u64 <= max => Ok(CompressedBuffer::Compressed(rest, length)),
-        _ => Err(Error::limit("arrow", format!("{} compressed bytes claim to become {length}.", rest.len()))),
+        _ => Err(Error::limit(
+            "arrow",
+            format!("{} compressed bytes cannot decompress to {length}.", rest.len()),
+        )),
     }
 }
 

@@ -44,24 +44,34 @@ pub(crate) struct Catalog {
     pub(crate) shape: Arc<BatchLayout>,
     pub(crate) batches: Vec<BatchPosition>,
     pub(crate) dictionaries: Vec<DictionaryBatch>,
-    /// Ids of the dictionaries seen so far.
-    pub(crate) known: HashSet<i64>,
+    /// Ids of the dictionaries so far.
+    pub(crate) dictionary_ids: HashSet<i64>,
     pub(crate) nrows: usize,
     /// Whether a batch declares nulls, for each field.
     pub(crate) nulls: Vec<bool>,
     /// The end mark is missing, and `allow_truncated` permits that.
     pub(crate) truncated: bool,
     /// Batches that an incremental reader has returned and dropped.
-    pub(crate) passed: usize,
-    /// Offset behind the end mark.
+    pub(crate) dropped: usize,
+    /// Offset after the end mark.
     pub(crate) end: usize,
 }
 
 impl Catalog {
     pub(crate) fn new(shape: Arc<BatchLayout>) -> Self {
         let nulls = vec![false; shape.places.len()];
-        let (batches, dictionaries, known) = (Vec::new(), Vec::new(), HashSet::new());
-        Self { shape, batches, dictionaries, known, nrows: 0, nulls, truncated: false, passed: 0, end: 0 }
+        let (batches, dictionaries, dictionary_ids) = (Vec::new(), Vec::new(), HashSet::new());
+        Self {
+            shape,
+            batches,
+            dictionaries,
+            dictionary_ids,
+            nrows: 0,
+            nulls,
+            truncated: false,
+            dropped: 0,
+            end: 0,
+        }
     }
 
     /// Validates and adds a record batch. `bytes` is the source that its offsets refer to.
@@ -69,9 +79,9 @@ impl Catalog {
     /// # Errors
     /// Malformed: nodes or buffers do not fit the schema. Limit: a row count that the body cannot hold.
     pub(crate) fn batch(&mut self, bytes: &[u8], mut batch: BatchPosition, limits: &Limits) -> Result<()> {
-        let number = self.passed + self.batches.len();
-        let named = |e: Error| e.in_member(format!("batch {number}")).at(batch.header_at as u64);
-        self.check(&batch, limits).map_err(named)?;
+        let number = self.dropped + self.batches.len();
+        let in_batch = |e: Error| e.in_member(format!("batch {number}")).at(batch.header_at as u64);
+        self.check(&batch, limits).map_err(in_batch)?;
         let nodes = batch.header.nodes;
         let start = batch.header_at + nodes.at;
         let all = bytes.get(start..start + nodes.count * 16).unwrap_or(&[]);
@@ -82,23 +92,24 @@ impl Catalog {
                     "a field has {length} rows in a batch of {}. The bytes are damaged.",
                     batch.header.nrows
                 );
-                return Err(named(Error::malformed("arrow", message)));
+                return Err(in_batch(Error::malformed("arrow", message)));
             }
             if nulls < 0 || nulls > length {
                 let message = format!("expected 0 to {length} nulls, found {nulls}. The bytes are damaged.");
-                return Err(named(Error::malformed("arrow", message)));
+                return Err(in_batch(Error::malformed("arrow", message)));
             }
             *has_nulls |= nulls > 0;
         }
         batch.first_row = self.nrows;
         let total = self.nrows.checked_add(batch.header.nrows).filter(|&n| i64::try_from(n).is_ok());
-        self.nrows = total.ok_or_else(|| named(Error::limit("arrow", "more rows than can be counted.")))?;
+        self.nrows =
+            total.ok_or_else(|| in_batch(Error::limit("arrow", "the number of rows passes 64 bits.")))?;
         if self.shape.row_bits == 0 && self.nrows as u64 > limits.max_unbacked_rows {
             let message = format!(
-                "{} rows that no byte stands behind, over the limit of {}.",
+                "{} rows that store no bytes, over the limit of {}.",
                 self.nrows, limits.max_unbacked_rows
             );
-            return Err(named(Error::limit("arrow", message)));
+            return Err(in_batch(Error::limit("arrow", message)));
         }
         self.batches.push(batch);
         Ok(())
@@ -145,15 +156,15 @@ impl Catalog {
     /// # Errors
     /// Malformed: an id that no field has.
     pub(crate) fn dictionary(&mut self, id: i64, delta: bool, batch: BatchPosition) -> Result<()> {
-        let named = |e: Error| e.in_member(format!("dictionary {id}")).at(batch.header_at as u64);
+        let in_dictionary = |e: Error| e.in_member(format!("dictionary {id}")).at(batch.header_at as u64);
         if !self.shape.dictionaries.contains_key(&id) {
-            return Err(named(Error::malformed(
+            return Err(in_dictionary(Error::malformed(
                 "arrow",
                 "no field of the schema has a dictionary of this id.",
             )));
         }
-        if self.known.insert(id) && delta {
-            return Err(named(Error::malformed(
+        if self.dictionary_ids.insert(id) && delta {
+            return Err(in_dictionary(Error::malformed(
                 "arrow",
                 "expected the dictionary itself before an addition to it.",
             )));

@@ -51,12 +51,12 @@ impl DictionaryValues {
 }
 
 fn join(pieces: &[ArrayData]) -> Result<ArrayData> {
-    let wrong = |e| Error::malformed("arrow", format!("the addition does not fit the dictionary: {e}."));
+    let malformed = |e| Error::malformed("arrow", format!("the addition does not fit the dictionary: {e}."));
     let nulls = pieces.iter().any(has_validity);
     let total = pieces.iter().map(ArrayData::len).sum();
-    let mut out = MutableArrayData::try_new(pieces.iter().collect(), nulls, total).map_err(wrong)?;
+    let mut out = MutableArrayData::try_new(pieces.iter().collect(), nulls, total).map_err(malformed)?;
     for (i, piece) in pieces.iter().enumerate() {
-        out.try_extend(i, 0, piece.len()).map_err(wrong)?;
+        out.try_extend(i, 0, piece.len()).map_err(malformed)?;
     }
     Ok(out.freeze())
 }

@@ -18,25 +18,25 @@ impl DictionaryMap {
     ///
     /// # Errors
     /// Malformed values.
-    pub(crate) fn take(
+    pub(crate) fn decode(
         &mut self,
         source: &IpcSource,
         shape: &BatchLayout,
         message: &DictionaryBatch,
         budget: &DecodeBudget,
     ) -> Result<()> {
-        let named =
+        let in_dictionary =
             |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
         let data_type = shape.dictionaries.get(&message.id).ok_or_else(|| {
-            named(Error::malformed("arrow", "no field of the schema has a dictionary of this id."))
+            in_dictionary(Error::malformed("arrow", "no field of the schema has a dictionary of this id."))
         })?;
-        let body = BatchBody::new(source, &message.batch).map_err(named)?;
+        let body = BatchBody::new(source, &message.batch).map_err(in_dictionary)?;
         let mut cursor =
             FieldCursor::new(&body, shape, DictionaryLookup::Now(self), FieldPosition::default(), budget)
-                .map_err(named)?;
-        let values = cursor.of_type(data_type).map_err(named)?;
+                .map_err(in_dictionary)?;
+        let values = cursor.of_type(data_type).map_err(in_dictionary)?;
         match self.values.get_mut(&message.id) {
-            Some(known) if message.delta => known.add(values),
+            Some(dictionary) if message.delta => dictionary.add(values),
             _ => {
                 self.values.insert(message.id, DictionaryValues::new(values));
             }
@@ -65,7 +65,7 @@ impl DictionaryHistory {
                 out.replaced = true;
                 out.add_version(message.id, &current, &mut steps)?;
             }
-            current.take(source, &catalog.shape, message, budget)?;
+            current.decode(source, &catalog.shape, message, budget)?;
             let nvalues = current.values.get(&message.id).map_or(0, DictionaryValues::nvalues);
             steps.entry(message.id).or_default().push((message.before, nvalues));
         }

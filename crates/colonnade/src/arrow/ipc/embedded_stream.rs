@@ -28,7 +28,10 @@ pub(crate) struct EmbeddedStream {
 ///
 /// # Errors
 /// Malformed or truncated messages; more than one batch; compressed bodies; a limit.
-pub(crate) fn plain(bytes: Vec<u8>, accepts: &dyn Fn(usize) -> Result<()>) -> Result<EmbeddedStream> {
+pub(crate) fn decode_embedded_stream(
+    bytes: Vec<u8>,
+    accepts: &dyn Fn(usize) -> Result<()>,
+) -> Result<EmbeddedStream> {
     let limits = Limits::default();
     let source = IpcSource::new(Buffer::from_vec(bytes));
     let catalog = scan::stream(source.bytes.as_slice(), &limits, false)?;

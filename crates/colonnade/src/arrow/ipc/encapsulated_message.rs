@@ -15,7 +15,7 @@ pub(crate) struct EncapsulatedMessage {
 
 impl EncapsulatedMessage {
     /// Offset of the next message.
-    pub(crate) fn next(&self) -> usize {
+    pub(crate) fn next_at(&self) -> usize {
         self.body_at + self.body_nbytes
     }
 

@@ -141,7 +141,7 @@ pub(crate) fn verifier(nbytes: usize) -> VerifierOptions {
 
 /// Runs `work` on a copy of a header. The copy is aligned, as flatbuffers require, and cannot change between verification
 /// and use. (Another process may write to a mapped file, another thread to an array.)
-pub(crate) fn copied<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> T {
+pub(crate) fn with_aligned_copy<T>(bytes: &[u8], work: impl FnOnce(&[u8]) -> T) -> T {
     // Arrow's buffers are 64-byte aligned.
     work(arrow_buffer::Buffer::from_slice_ref(bytes).as_slice())
 }
@@ -176,7 +176,7 @@ fn legacy_codec(message: arrow_ipc::Message<'_>) -> Result<Option<BodyCodec>> {
 /// # Errors
 /// Malformed flatbuffers; `Unsupported` metadata versions, kinds of messages and codecs, by name.
 pub(crate) fn header(bytes: &[u8]) -> Result<VerifiedHeader> {
-    copied(bytes, |bytes| {
+    with_aligned_copy(bytes, |bytes| {
         let message = arrow_ipc::root_as_message_with_opts(&verifier(bytes.len()), bytes).map_err(|e| {
             damaged(&format!("expected a flatbuffer, found other bytes ({}).", first_line(&e)))
         })?;

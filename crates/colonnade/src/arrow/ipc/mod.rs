@@ -21,12 +21,13 @@ mod embedded_stream;
 pub(crate) mod encapsulated_message;
 pub(crate) mod encode;
 mod endianness;
+mod layout_counter;
 pub(crate) mod message;
 pub(crate) mod scan;
 pub(crate) mod shape;
 mod template;
 
-pub(crate) use embedded_stream::{EmbeddedStream, plain};
+pub(crate) use embedded_stream::{EmbeddedStream, decode_embedded_stream};
 pub use message::BodyCodec;
 pub use scan::MAGIC;
 pub use shape::NROWS_KEY;
@@ -74,9 +75,10 @@ pub(crate) fn schema_bytes(schema: &arrow_schema::Schema) -> Result<Vec<u8>> {
 /// # Errors
 /// `Unrepresentable`: fields nest too deep.
 pub(crate) fn check_depth(schema: &arrow_schema::Schema) -> Result<()> {
-    fn deeper(field: &arrow_schema::Field, level: usize) -> bool {
-        level > MAX_DEPTH || children(field.data_type()).into_iter().any(|below| deeper(below, level + 1))
+    fn nests_deeper(field: &arrow_schema::Field, level: usize) -> bool {
+        level > MAX_DEPTH
+            || children(field.data_type()).into_iter().any(|below| nests_deeper(below, level + 1))
     }
-    let Some(field) = schema.fields().iter().find(|field| deeper(field, 0)) else { return Ok(()) };
+    let Some(field) = schema.fields().iter().find(|field| nests_deeper(field, 0)) else { return Ok(()) };
     Err(too_deep("arrow").in_member(field.name().clone()))
 }

@@ -93,8 +93,8 @@ pub(crate) fn stream_from(
             && let MessageKind::Batch(header) = found.header.kind
         {
             catalog.batch(bytes, found.batch(header), limits)?;
-            at = found.next();
-            prefetch(bytes, at, found.next() - found.header_at, found.header_nbytes);
+            at = found.next_at();
+            prefetch(bytes, at, found.next_at() - found.header_at, found.header_nbytes);
             continue;
         }
         let found = match message_at(bytes, at)? {
@@ -120,8 +120,8 @@ pub(crate) fn stream_from(
                 };
             }
         };
-        take(bytes, &found, &mut catalog, limits)?;
-        at = found.next();
+        add_message(bytes, &found, &mut catalog, limits)?;
+        at = found.next_at();
         let head = bytes.get(found.header_at..found.body_at).unwrap_or(&[]);
         template = HeaderTemplate::of(head, &found.header);
     }
@@ -131,13 +131,13 @@ pub(crate) fn stream_from(
 ///
 /// # Errors
 /// Malformed: a message before the schema, or a second schema.
-pub(crate) fn take(
+pub(crate) fn add_message(
     bytes: &[u8],
     found: &EncapsulatedMessage,
     catalog: &mut Option<Catalog>,
     limits: &Limits,
 ) -> Result<()> {
-    let wrong = |message: &str| Error::malformed("arrow", message.to_owned()).at(found.header_at as u64);
+    let malformed = |message: &str| Error::malformed("arrow", message.to_owned()).at(found.header_at as u64);
     match (&found.header.kind, catalog.as_mut()) {
         (MessageKind::Schema, None) => {
             let head = bytes.get(found.header_at..found.header_at + found.header_nbytes).unwrap_or(&[]);
@@ -146,8 +146,8 @@ pub(crate) fn take(
             *catalog = Some(Catalog::new(Arc::new(shape)));
             Ok(())
         }
-        (MessageKind::Schema, Some(_)) => Err(wrong("expected one schema, found a second one.")),
-        (_, None) => Err(wrong("expected a schema as the first message, found another.")),
+        (MessageKind::Schema, Some(_)) => Err(malformed("expected one schema, found a second one.")),
+        (_, None) => Err(malformed("expected a schema as the first message, found another.")),
         (MessageKind::Batch(header), Some(catalog)) => catalog.batch(bytes, found.batch(*header), limits),
         (MessageKind::Dictionary { id, delta, batch }, Some(catalog)) => {
             catalog.dictionary(*id, *delta, found.batch(*batch))

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_ipc::{Endianness, Schema as FbSchema};
-use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef, UnionMode};
+use arrow_schema::{DataType, Field, IntervalUnit, SchemaRef};
 use flatbuffers::{Verifiable, Verifier};
 
 use crate::error::{Error, Result};
-use crate::frame::{MAX_DEPTH, children};
+use crate::frame::MAX_DEPTH;
 
-use super::message::{check_version, copied, first_line, verifier};
+use super::layout_counter::LayoutCounter;
+use super::message::{check_version, first_line, verifier, with_aligned_copy};
 
 /// Metadata key of the schema message: the number of rows of the stream, in decimal. A receiver allocates the columns by it
 /// before the first batch. It is not metadata of the schema, which other tools would copy into other streams.
@@ -28,7 +29,7 @@ pub(crate) struct FieldPosition {
 
 impl FieldPosition {
     /// The position after `extent`.
-    pub(crate) fn past(self, extent: Self) -> Self {
+    pub(crate) fn plus(self, extent: Self) -> Self {
         Self {
             node: self.node + extent.node,
             buffer: self.buffer + extent.buffer,
@@ -72,7 +73,7 @@ impl BatchLayout {
     /// # Errors
     /// Malformed or unsupported types.
     pub(crate) fn of_message(bytes: &[u8]) -> Result<Self> {
-        copied(bytes, Self::of_aligned)
+        with_aligned_copy(bytes, Self::of_aligned)
     }
 
     /// Decodes a schema message whose bytes are aligned to eight and cannot change.
@@ -138,8 +139,7 @@ impl BatchLayout {
     }
 
     fn new(schema: SchemaRef, big_endian: bool, version: i16) -> Result<Self> {
-        let mut counter =
-            LayoutCounter { at: FieldPosition::default(), version, dictionaries: HashMap::new() };
+        let mut counter = LayoutCounter::new(version);
         let mut places = Vec::with_capacity(schema.fields().len());
         let mut row_bits = 0u64;
         for field in schema.fields() {
@@ -156,11 +156,7 @@ impl BatchLayout {
     /// # Errors
     /// The errors of decoding the schema.
     pub(crate) fn extent(&self, field: &Field) -> Result<FieldPosition> {
-        let mut counter = LayoutCounter {
-            at: FieldPosition::default(),
-            version: self.version,
-            dictionaries: HashMap::new(),
-        };
+        let mut counter = LayoutCounter::new(self.version);
         counter.field(field, 0)?;
         Ok(counter.at)
     }
@@ -290,107 +286,5 @@ pub(super) fn min_bits(data_type: &DataType) -> u64 {
         }
         DataType::Union(..) => 8,
         other => width(other).map_or(0, |w| w as u64 * 8),
-    }
-}
-
-/// Counts the nodes, buffers and view columns of fields, and collects the types of dictionaries.
-struct LayoutCounter {
-    at: FieldPosition,
-    version: i16,
-    dictionaries: HashMap<i64, DataType>,
-}
-
-impl LayoutCounter {
-    fn field(&mut self, field: &Field, depth: usize) -> Result<()> {
-        let DataType::Dictionary(_, values) = field.data_type() else {
-            return self.count(field.data_type(), depth);
-        };
-        self.at.node += 1;
-        self.at.buffer += 2;
-        #[allow(deprecated)] // arrow-rs stores a dictionary's id only in the field
-        let id = field.dict_id().unwrap_or(0);
-        match self.dictionaries.get(&id) {
-            None => {
-                self.dictionaries.insert(id, values.as_ref().clone());
-            }
-            Some(known) if known == values.as_ref() => {}
-            Some(known) => {
-                return Err(Error::malformed(
-                    "arrow",
-                    format!(
-                        "dictionary {id} has values of type {known} in one field and of type {values} in another."
-                    ),
-                ));
-            }
-        }
-        // The values have messages of their own, so they do not count here. They may hold dictionaries in turn.
-        let mut values_counter = Self {
-            at: FieldPosition::default(),
-            version: self.version,
-            dictionaries: std::mem::take(&mut self.dictionaries),
-        };
-        values_counter.count(values, depth + 1)?;
-        self.dictionaries = values_counter.dictionaries;
-        Ok(())
-    }
-
-    fn count(&mut self, data_type: &DataType, depth: usize) -> Result<()> {
-        if depth > MAX_DEPTH {
-            return Err(Error::limit("arrow", format!("types nest deeper than {MAX_DEPTH} levels.")));
-        }
-        check_type(data_type)?;
-        self.at.node += 1;
-        let buffers = match data_type {
-            DataType::FixedSizeBinary(n) | DataType::FixedSizeList(_, n) if *n < 0 => {
-                return Err(Error::malformed("arrow", format!("expected a width of 0 or more, found {n}.")));
-            }
-            DataType::Null | DataType::RunEndEncoded(..) => 0,
-            DataType::Struct(_) | DataType::FixedSizeList(..) => 1,
-            DataType::Utf8 | DataType::Binary | DataType::LargeUtf8 | DataType::LargeBinary => 3,
-            DataType::ListView(_) | DataType::LargeListView(_) => 3,
-            DataType::Utf8View | DataType::BinaryView => {
-                self.at.view += 1;
-                2
-            }
-            // Before V5, unions had a validity.
-            DataType::Union(_, UnionMode::Sparse) => 1 + usize::from(self.version < 4),
-            DataType::Union(_, UnionMode::Dense) => 2 + usize::from(self.version < 4),
-            DataType::Dictionary(..) => {
-                return Err(Error::malformed("arrow", "a dictionary of dictionaries without a field."));
-            }
-            _ => 2,
-        };
-        self.at.buffer += buffers;
-        children(data_type).into_iter().try_for_each(|child| self.field(child, depth + 1))
-    }
-}
-
-/// Refuses types that flatbuffers can express but Arrow does not define.
-fn check_type(data_type: &DataType) -> Result<()> {
-    let wrong = |expected: &str, found: String| {
-        Err(Error::malformed("arrow", format!("expected {expected}, found {found}.")))
-    };
-    match data_type {
-        DataType::RunEndEncoded(ends, _)
-            if !matches!(ends.data_type(), DataType::Int16 | DataType::Int32 | DataType::Int64) =>
-        {
-            wrong("run ends of 16, 32 or 64 bits", ends.data_type().to_string())
-        }
-        DataType::Map(entries, _) if !matches!(entries.data_type(), DataType::Struct(pair) if pair.len() == 2) => {
-            wrong("a map of pairs", entries.data_type().to_string())
-        }
-        DataType::Decimal32(precision, _) if !(1..=9).contains(precision) => {
-            wrong("1 to 9 digits", precision.to_string())
-        }
-        DataType::Decimal64(precision, _) if !(1..=18).contains(precision) => {
-            wrong("1 to 18 digits", precision.to_string())
-        }
-        DataType::Decimal128(precision, _) if !(1..=38).contains(precision) => {
-            wrong("1 to 38 digits", precision.to_string())
-        }
-        DataType::Decimal256(precision, _) if !(1..=76).contains(precision) => {
-            wrong("1 to 76 digits", precision.to_string())
-        }
-        _ => Ok(()),
     }
 }

@@ -76,7 +76,7 @@ impl Scan<'_> {
             self.at += 1;
             let fraction = self.digits(&mut value);
             if fraction == 0 {
-                return Err(self.unexpected("a digit behind the decimal point"));
+                return Err(self.unexpected("a digit after the decimal point"));
             }
             count += fraction;
             power -= fraction as i64;

@@ -31,7 +31,7 @@ pub(crate) fn escape(bytes: &[u8]) -> Scanned<(char, usize)> {
         Some(b't') => '\t',
         Some(b'u') => return unicode(bytes),
         Some(_) => {
-            let message = "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX behind a backslash. Double it to mean itself.";
+            let message = "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX after a backslash. Write \\\\ for a backslash.";
             return Err(JsonFault::malformed(0, message));
         }
         None => return Err(truncated_escape(bytes.len())),
@@ -61,7 +61,7 @@ fn unicode(bytes: &[u8]) -> Scanned<(char, usize)> {
         }
     }
     let message = format!(
-        "expected a character, found the surrogate \\u{first:04x} alone, which UTF-8 does not hold. Write the pair, or replace it."
+        "expected a character, found the surrogate \\u{first:04x} without its pair, which UTF-8 cannot hold. Write the pair, or replace it."
     );
     Err(JsonFault::malformed(0, message))
 }
@@ -71,7 +71,7 @@ fn hex(bytes: &[u8], at: usize) -> Scanned<u32> {
     for i in at..at + 4 {
         let Some(&byte) = bytes.get(i) else { return Err(truncated_escape(bytes.len())) };
         let Some(digit) = char::from(byte).to_digit(16) else {
-            return Err(JsonFault::malformed(i, "expected four hexadecimal digits behind \\u."));
+            return Err(JsonFault::malformed(i, "expected four hexadecimal digits after \\u."));
         };
         value = value * 16 + digit;
     }

@@ -177,7 +177,7 @@ impl Scan<'_> {
     #[inline]
     pub(crate) fn colon(&mut self) -> Scanned<()> {
         self.space();
-        self.expect(b':', "a colon behind the key")?;
+        self.expect(b':', "a colon after the key")?;
         self.space();
         Ok(())
     }

@@ -36,7 +36,7 @@ impl CellError {
         Self { cell: 0, offset, path: String::new(), error: Error::new(kind, FORMAT, message) }
     }
 
-    /// Moves the error behind `cells` more cells with `nbytes` bytes.
+    /// Moves the error back by `cells` cells of `nbytes` bytes.
     #[must_use]
     pub fn after(mut self, cells: usize, nbytes: usize) -> Self {
         self.cell += cells;
@@ -99,7 +99,7 @@ pub fn step(name: &str) -> String {
 /// Reads the cells of one column from front to back.
 pub trait CellReader: Send + Sync {
     /// Takes at most `wanted` whole cells from the front of `bytes`. If it takes fewer, the next cell is not complete in
-    /// `bytes`: the caller calls again with the same front and more bytes behind it, or reports truncated input. A call
+    /// `bytes`: the caller calls again with the same front followed by more bytes, or reports truncated input. A call
     /// costs no more than the cells that it takes and the front of one more; it never reads taken cells again.
     ///
     /// # Errors
@@ -128,6 +128,6 @@ pub trait CellWriter: Send + Sync {
 pub fn changed() -> Error {
     Error::malformed(
         FORMAT,
-        "the data changed while they were being written. Copy the frame first, or stop whoever writes to it.",
+        "the data changed while they were being written. Copy the frame first, or stop the thread that writes to it.",
     )
 }

@@ -21,7 +21,7 @@ impl MsgpackOrient {
     /// Parses the name of an orient.
     ///
     /// # Errors
-    /// `InvalidOption` with the known names.
+    /// `InvalidOption` with the valid names.
     pub fn from_name(name: &str) -> Result<Self> {
         match name {
             "columns" => Ok(Self::Columns),

@@ -87,18 +87,18 @@ pub fn skip_cells(bytes: &[u8], wanted: usize, depth: u64) -> Result<CellExtent,
 pub struct Skipper {
     levels: OpenLevels,
     /// Bytes of a payload that have not arrived.
-    owed: usize,
+    payload_left: usize,
     /// The front of a head that is split between two pieces.
     head: [u8; 9],
-    held: usize,
-    seen: u64,
+    head_len: usize,
+    nbytes: u64,
 }
 
 impl Skipper {
     /// Creates a skipper for one value with at most `depth` nested arrays and maps.
     #[must_use]
     pub fn new(depth: u64) -> Self {
-        Self { levels: OpenLevels::new(1, depth), owed: 0, head: [0; 9], held: 0, seen: 0 }
+        Self { levels: OpenLevels::new(1, depth), payload_left: 0, head: [0; 9], head_len: 0, nbytes: 0 }
     }
 
     /// Creates a skipper for the rest of a value: `left` values on the innermost open level, and on the levels around it,
@@ -107,7 +107,7 @@ impl Skipper {
     pub fn within(outer: &[u64], left: u64, depth: u64) -> Self {
         let mut levels = OpenLevels { left, outer: outer.to_vec(), depth };
         levels.close();
-        Self { levels, owed: 0, head: [0; 9], held: 0, seen: 0 }
+        Self { levels, payload_left: 0, head: [0; 9], head_len: 0, nbytes: 0 }
     }
 
     /// Takes the next piece. Returns how many of its bytes belong to the value: all of them until the value is complete.
@@ -120,7 +120,7 @@ impl Skipper {
             let rest = bytes.get(at..).unwrap_or(&[]);
             let step = self.step(rest).map_err(|e| e.after(0, at))?;
             at += step;
-            self.seen += step as u64;
+            self.nbytes += step as u64;
         }
         Ok(at)
     }
@@ -128,36 +128,36 @@ impl Skipper {
     /// Whether the value is complete.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.owed == 0 && self.held == 0 && self.levels.is_whole()
+        self.payload_left == 0 && self.head_len == 0 && self.levels.is_whole()
     }
 
     /// Returns the bytes of the value so far.
     #[must_use]
     pub fn nbytes(&self) -> u64 {
-        self.seen
+        self.nbytes
     }
 
     /// Returns the least number of bytes that are still missing: every value has at least one.
     #[must_use]
     pub fn least(&self) -> u64 {
         let cells = self.levels.outer.iter().fold(self.levels.left, |sum, &left| sum.saturating_add(left));
-        cells.saturating_add(self.owed as u64)
+        cells.saturating_add(self.payload_left as u64)
     }
 
     fn step(&mut self, bytes: &[u8]) -> Result<usize, CellError> {
-        if self.owed > 0 {
-            let step = self.owed.min(bytes.len());
-            self.owed -= step;
+        if self.payload_left > 0 {
+            let step = self.payload_left.min(bytes.len());
+            self.payload_left -= step;
             return Ok(step);
         }
-        if self.held > 0 {
-            let (Some(slot), Some(&byte)) = (self.head.get_mut(self.held), bytes.first()) else {
+        if self.head_len > 0 {
+            let (Some(slot), Some(&byte)) = (self.head.get_mut(self.head_len), bytes.first()) else {
                 return Ok(0);
             };
             *slot = byte;
-            self.held += 1;
-            if let Some((found, _)) = head(self.head.get(..self.held).unwrap_or(&[]))? {
-                self.held = 0;
+            self.head_len += 1;
+            if let Some((found, _)) = head(self.head.get(..self.head_len).unwrap_or(&[]))? {
+                self.head_len = 0;
                 self.enter(found)?;
             }
             return Ok(1);
@@ -177,7 +177,7 @@ impl Skipper {
                 for (slot, byte) in self.head.iter_mut().zip(rest) {
                     *slot = *byte;
                 }
-                self.held = rest.len();
+                self.head_len = rest.len();
                 Ok(bytes.len())
             }
         }
@@ -189,7 +189,7 @@ impl Skipper {
             MsgpackHead::Map(n) => self.levels.open(2 * u64::from(n)),
             other => {
                 self.levels.left = self.levels.left.saturating_sub(1);
-                self.owed = other.payload();
+                self.payload_left = other.payload();
                 Ok(())
             }
         }?;

@@ -120,7 +120,7 @@ pub(super) fn nearest_half(text: &str) -> std::result::Result<u16, CellFault> {
 /// Compares the magnitude of a number's text with a float half way between two halves; all digits count.
 #[cold]
 fn compare(text: &str, value: f64) -> Ordering {
-    // Such a float is a multiple of 2⁻²⁵, which has 25 digits behind the point.
+    // Such a float is a multiple of 2⁻²⁵, which has 25 digits after the point.
     Decimal::of(text).cmp(&Decimal::of(&format!("{value:.25}")))
 }
 
@@ -230,8 +230,8 @@ fn nonfinite<F: Float>(text: &str) -> Option<F> {
         _ => {}
     }
     let payload = text.strip_prefix("NaN(0x").or_else(|| text.strip_prefix("nan(0x"))?.strip_suffix(')')?;
-    let known = payload.len() == F::DIGITS && payload.bytes().all(|b| b.is_ascii_hexdigit());
-    let bits = u64::from_str_radix(payload, 16).ok().filter(|_| known)?;
+    let is_valid = payload.len() == F::DIGITS && payload.bytes().all(|b| b.is_ascii_hexdigit());
+    let bits = u64::from_str_radix(payload, 16).ok().filter(|_| is_valid)?;
     (bits & !F::SIGN > F::INFINITY).then(|| F::of_bits(bits))?
 }
 

@@ -35,7 +35,7 @@ impl CellToken<'_> {
 }
 
 /// The most nested arrays and objects, whatever the limit: the reader of a cell uses stack for each level.
-pub(super) const MOST_DEPTH: u64 = 512;
+pub(super) const MAX_CELL_DEPTH: u64 = 512;
 
 /// The rules for a cell that was checked before. `Infinity` and long integers are left to the column's type.
 pub(super) const RULES: JsonRules = JsonRules {
@@ -53,26 +53,26 @@ pub(super) struct Json<'a> {
     depth: u64,
     max_depth: u64,
     /// A token to return before reading on.
-    first: Option<CellToken<'a>>,
+    next_token: Option<CellToken<'a>>,
 }
 
 type TokenResult<T> = std::result::Result<T, CellFault>;
 
 impl<'a> Json<'a> {
     pub(super) fn new(text: &'a str, max_depth: u64) -> Self {
-        Self { scan: Scan::new(text.as_bytes(), 0, false), depth: 0, max_depth, first: None }
+        Self { scan: Scan::new(text.as_bytes(), 0, false), depth: 0, max_depth, next_token: None }
     }
 
     /// Creates a reader of a cell's value.
     pub(super) fn of(cell: TextCell<'a>, max_depth: u64) -> Self {
-        let (text, first) = match cell {
+        let (text, next_token) = match cell {
             TextCell::Raw(text) => (text, None),
             TextCell::Null => ("", Some(CellToken::Null)),
             TextCell::Bool(value) => ("", Some(CellToken::Bool(value))),
             TextCell::Number(text) => ("", Some(CellToken::Number(text))),
             TextCell::Str(text) => ("", Some(CellToken::Str(Cow::Borrowed(text)))),
         };
-        Self { first, ..Self::new(text, max_depth) }
+        Self { next_token, ..Self::new(text, max_depth) }
     }
 
     #[cold]
@@ -81,7 +81,7 @@ impl<'a> Json<'a> {
         CellFault::malformed(format!("expected JSON, found {}.", crate::excerpt::excerpt(rest)))
     }
 
-    fn eat(&mut self, byte: u8) -> bool {
+    fn skip_if(&mut self, byte: u8) -> bool {
         self.scan.space();
         let found = self.scan.peek() == byte;
         self.scan.at += usize::from(found);
@@ -91,7 +91,7 @@ impl<'a> Json<'a> {
     fn enter(&mut self) -> TokenResult<()> {
         self.scan.at += 1;
         self.depth += 1;
-        if self.depth > self.max_depth.min(MOST_DEPTH) {
+        if self.depth > self.max_depth.min(MAX_CELL_DEPTH) {
             return Err(too_deep(self.max_depth));
         }
         Ok(())
@@ -99,13 +99,13 @@ impl<'a> Json<'a> {
 
     /// Puts back the token that was read last.
     pub(super) fn put_back(&mut self, token: CellToken<'a>) {
-        self.first = Some(token);
+        self.next_token = Some(token);
     }
 
     /// Reads the next token.
     pub(super) fn token(&mut self) -> TokenResult<CellToken<'a>> {
-        if let Some(first) = self.first.take() {
-            return Ok(first);
+        if let Some(next_token) = self.next_token.take() {
+            return Ok(next_token);
         }
         self.scan.space();
         let start = self.scan.at;
@@ -127,11 +127,11 @@ impl<'a> Json<'a> {
     }
 
     fn more(&mut self, first: bool, close: u8) -> TokenResult<bool> {
-        if self.eat(close) {
+        if self.skip_if(close) {
             self.depth -= 1;
             return Ok(false);
         }
-        if !first && !self.eat(b',') {
+        if !first && !self.skip_if(b',') {
             return Err(self.invalid_json(self.scan.at));
         }
         Ok(true)
@@ -148,7 +148,7 @@ impl<'a> Json<'a> {
             return Err(self.invalid_json(start));
         }
         let quoted = self.scan.quoted().map_err(|_| self.invalid_json(start))?;
-        if self.eat(b':') {
+        if self.skip_if(b':') {
             Ok(Some(self.scan.unquoted(quoted)))
         } else {
             Err(self.invalid_json(self.scan.at))
@@ -166,8 +166,8 @@ impl<'a> Json<'a> {
 #[cold]
 pub(super) fn too_deep(max_depth: u64) -> CellFault {
     let message = match max_depth {
-        ..MOST_DEPTH => format!("the value nests deeper than {max_depth}. Raise max_depth to read it."),
-        _ => format!("the value nests deeper than {MOST_DEPTH}, the most of a cell of text."),
+        ..MAX_CELL_DEPTH => format!("the value nests deeper than {max_depth}. Raise max_depth to read it."),
+        _ => format!("the value nests deeper than {MAX_CELL_DEPTH}, the limit for a cell of text."),
     };
     CellFault { kind: crate::ErrorKind::LimitExceeded, ..CellFault::malformed(message) }
 }

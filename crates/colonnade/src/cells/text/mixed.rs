@@ -2,7 +2,7 @@
 
 use super::decode::{MsgpackValues, between, colon, put_base64, put_int};
 use super::encode::{ConvertResult, base64, put, put_str};
-use super::json::{CellToken, Json, MOST_DEPTH as MOST_READ, RULES, too_deep};
+use super::json::{CellToken, Json, MAX_CELL_DEPTH, RULES, too_deep};
 use super::{CellFault, Syntax, TextCell, TextStyle, floats, strings};
 use crate::ErrorKind;
 use crate::cells::json::fault::JsonFault;
@@ -34,7 +34,7 @@ pub(super) fn decode(cell: &[u8], style: TextStyle, out: &mut Vec<u8>) {
 }
 
 /// The most nested lists and maps that are written as JSON; deeper values are bytes. Readers of YAML accept 255 brackets.
-const MOST_DEPTH: u32 = 200;
+const MAX_JSON_DEPTH: u32 = 200;
 
 /// Appends a value as JSON, also in YAML. Returns `None` if JSON cannot hold it, or if its key would be read as
 /// `__colonnade__`.
@@ -46,7 +46,7 @@ fn native(
     depth: u32,
     out: &mut Vec<u8>,
 ) -> Option<()> {
-    if depth > MOST_DEPTH {
+    if depth > MAX_JSON_DEPTH {
         return None;
     }
     let list = |out: &mut Vec<u8>, i: usize| between(i, style, out);
@@ -109,17 +109,17 @@ pub(super) fn encode(cell: TextCell<'_>, max_depth: u64, out: &mut Vec<u8>) -> C
         TextCell::Bool(value) => return put(out, |out| rmp::encode::write_bool(out, value).is_ok()),
         TextCell::Str(text) => return put_str(out, text),
     };
-    let mut own = Json::new(text, max_depth);
-    if own.token()? == CellToken::Object
-        && let Some(key) = own.key(true)?
+    let mut json = Json::new(text, max_depth);
+    if json.token()? == CellToken::Object
+        && let Some(key) = json.key(true)?
         && key == crate::cells::header_key::KEY
-        && let CellToken::Str(text) = own.token()?
-        && own.key(false)?.is_none()
+        && let CellToken::Str(text) = json.token()?
+        && json.key(false)?.is_none()
     {
         out.extend(base64(&text)?);
         return Ok(());
     }
-    let rules = JsonRules { max_depth: max_depth.min(MOST_READ), decimals: false, ..RULES };
+    let rules = JsonRules { max_depth: max_depth.min(MAX_CELL_DEPTH), decimals: false, ..RULES };
     let mut scan = Scan::new(text.as_bytes(), 0, false);
     scan.space();
     let start = scan.at;

@@ -6,15 +6,15 @@
 //! | floats | shortest form; `"NaN"`, `"Infinity"`, `"-Infinity"`, `"NaN(0x7ff8000000000001)"` (YAML: `.nan`, `.inf`) | `nan`, `inf`, `-inf`, `nan(0x...)` |
 //! | text | text | text |
 //! | binary of any kind | base64 | base64 |
-//! | timestamps, dates, times of day | ISO 8601; a count where ISO has no word for it | the same |
+//! | timestamps, dates, times of day | ISO 8601; a count if ISO 8601 cannot express it | the same |
 //! | decimals | text of the exact number | the same |
-//! | dictionaries | the value; the code where two categories are spelled alike, and inside other types | the same |
+//! | dictionaries | the value; the code if two categories have the same text, and inside other types | the same |
 //! | complex (two floats) | `[re, im]` | `(1.0+2.0j)` |
 //! | intervals of pandas (a struct of left and right, and a tag) | object | the JSON of the object, with a schema |
-//! | lists; structs; maps; unions | array; object, or array where names repeat; object, or array of pairs; `[id, value]` | refused |
+//! | lists; structs; maps; unions | array; object, or array if names repeat; object, or array of pairs; `[id, value]` | refused |
 //! | intervals of days | array of the parts | the same text |
 //! | run-end encoded | the value | the value |
-//! | cells of several kinds | themselves where JSON has them, else `{"__colonnade__": base64 of MessagePack}` | refused |
+//! | cells of several kinds | JSON if JSON holds them, else `{"__colonnade__": base64 of MessagePack}` | refused |
 //!
 //! Null is `null`; in CSV the caller spells the cells for which [`TextWriter::is_null`] is true.
 

@@ -23,13 +23,13 @@ pub(super) fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
     };
     let DataType::Struct(ends) = values else { return false };
     let [left, right] = ends.iter().as_slice() else { return false };
-    let flat = |end: &Field, name: &str| end.name() == name && !end.data_type().is_nested();
-    if !flat(left, "left") || !flat(right, "right") {
+    let is_flat = |end: &Field, name: &str| end.name() == name && !end.data_type().is_nested();
+    if !is_flat(left, "left") || !is_flat(right, "right") {
         return false;
     }
-    let told: Value = tag.and_then(|tag| serde_json::from_str(tag).ok()).unwrap_or_default();
-    let told = if is_dictionary { told.get("categories") } else { Some(&told) };
-    told.and_then(|told| told.get("kind")?.as_str()) == Some("interval")
+    let tag: Value = tag.and_then(|tag| serde_json::from_str(tag).ok()).unwrap_or_default();
+    let tag = if is_dictionary { tag.get("categories") } else { Some(&tag) };
+    tag.and_then(|tag| tag.get("kind")?.as_str()) == Some("interval")
 }
 
 /// Returns the style of the cells of intervals.
@@ -50,7 +50,7 @@ pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, styl
         if style.header {
             return Ok(());
         }
-        let message = "expected cells that are text, found intervals, which CSV holds behind a schema alone. Write \
+        let message = "expected cells that are text, found intervals, which CSV can hold only with a schema. Write \
                        schema=\"header\" or schema=\"sidecar\", or convert the column to text first.";
         return Err(Error::unrepresentable(style.format, message));
     }

@@ -81,8 +81,8 @@ pub(super) fn writer<'a>(
         DataType::Utf8 => Box::new(StrWriter::<i32>::new(&data, nulls)?),
         DataType::LargeUtf8 => Box::new(StrWriter::<i64>::new(&data, nulls)?),
         DataType::Dictionary(codes, _) => {
-            let spelled = if intervals { nested::interval_style(style) } else { style };
-            Box::new(CategoryWriter::new(codes, &data, spelled, style)?)
+            let category_style = if intervals { nested::interval_style(style) } else { style };
+            Box::new(CategoryWriter::new(codes, &data, category_style, style)?)
         }
         DataType::FixedSizeList(item, 2) if complex && csv => {
             let child = data.child_data().first().ok_or_else(changed)?;

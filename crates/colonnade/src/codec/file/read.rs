@@ -233,13 +233,13 @@ impl<R: Read> Read for ZstdReader<R> {
                 .context
                 .decompress_stream(&mut output, &mut input)
                 .map_err(|code| malformed("zstd", zstd_safe::get_error_name(code), self.count))?;
-            let (taken, made) = (input.pos(), output.pos());
-            self.start += taken;
+            let (consumed, written) = (input.pos(), output.pos());
+            self.start += consumed;
             self.in_frame = hint != 0;
             // At the end of a frame the context holds no more output.
-            self.has_output = made == target.len() && self.in_frame;
-            if made > 0 {
-                return Ok(made);
+            self.has_output = written == target.len() && self.in_frame;
+            if written > 0 {
+                return Ok(written);
             }
             self.has_output = false;
         }

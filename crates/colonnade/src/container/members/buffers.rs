@@ -115,7 +115,7 @@ impl ColumnSpec {
     /// The largest length of the column and its descendants.
     ///
     /// # Errors
-    /// Malformed: lengths of children are missing or left over.
+    /// Malformed: too few or too many lengths of children.
     pub fn largest_length(&self) -> Result<usize> {
         let mut children = self.children.iter().copied();
         let largest = largest_length(&self.data_type, self.length, &mut children);

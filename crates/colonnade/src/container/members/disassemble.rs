@@ -1,4 +1,4 @@
-//! Takes a column apart into the buffers that are written, cut to its rows: values outside a slice are not written.
+//! Splits a column into its buffers for writing, cut to its rows: values outside a slice are not written.
 
 use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
 use arrow_data::ArrayData;

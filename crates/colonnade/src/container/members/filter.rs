@@ -57,7 +57,7 @@ impl MemberFilter {
     /// The filter of a name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        FILTERS.iter().find(|(known, _)| *known == name).map(|(_, filter)| *filter)
+        FILTERS.iter().find(|(other, _)| *other == name).map(|(_, filter)| *filter)
     }
 
     /// Whether the filter supports a dtype.
@@ -176,11 +176,11 @@ impl FilterSpec {
         let size = |v: &Value| usize::try_from(v.as_u64()?).ok();
         let name = text("filter")?;
         let filter = MemberFilter::parse(name).ok_or_else(|| {
-            let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
+            let names: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
             let member = value.get("member").and_then(Value::as_str).unwrap_or("");
             let message = format!(
                 "expected a filter of {}, found {name:?} for {member:?}. Upgrade colonnade.",
-                known.join(", ")
+                names.join(", ")
             );
             Error::unsupported("npz", message)
         })?;

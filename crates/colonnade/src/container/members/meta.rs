@@ -231,7 +231,7 @@ fn parse_range(value: &Value) -> Option<(i64, i64, i64, usize)> {
     let span = i128::from(step) * i128::try_from(count).ok()?;
     let end = i128::from(start) + span;
     let within = |n: i128| i64::try_from(n).is_ok();
-    // A stop within the last step gives the same count; an empty range may stop anywhere behind its start.
+    // A stop within the last step gives the same count; an empty range may stop anywhere after its start.
     let overshoot = (end - i128::from(stop)) * i128::from(step.signum());
     let count_fits = (0..i128::from(step).abs()).contains(&overshoot) || (count == 0 && overshoot >= 0);
     (within(end) && count_fits).then_some((start, stop, step, count))

@@ -34,10 +34,10 @@ pub enum MemberName {
 
 impl MemberName {
     /// Appends the name.
-    pub fn spell(&self, out: &mut Vec<u8>) {
+    pub fn append_to(&self, out: &mut Vec<u8>) {
         const END: usize = "__.npy".len();
         if let Self::Part(array, _) | Self::Dictionary(array) = self {
-            array.spell(out);
+            array.append_to(out);
             out.truncate(out.len().saturating_sub(END));
         }
         // Writing into a Vec cannot fail.
@@ -60,17 +60,17 @@ impl MemberName {
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = Vec::new();
-        self.spell(&mut out);
+        self.append_to(&mut out);
         String::from_utf8_lossy(&out).into_owned()
     }
 
     /// Parses a member's name; `None` if it does not belong to a frame.
     #[must_use]
-    pub fn parse(spelled: &[u8]) -> Option<Self> {
-        if spelled == b"__meta__.json" {
+    pub fn parse(name: &[u8]) -> Option<Self> {
+        if name == b"__meta__.json" {
             return Some(Self::Meta);
         }
-        let inner = spelled.strip_prefix(b"__")?.strip_suffix(b"__.npy")?;
+        let inner = name.strip_prefix(b"__")?.strip_suffix(b"__.npy")?;
         // No path of a buffer ends in `_dictionary`.
         if let Some(array) = inner.strip_suffix(b"_dictionary") {
             return Self::inner(array).map(|name| Self::Dictionary(Box::new(name)));

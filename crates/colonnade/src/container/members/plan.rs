@@ -107,8 +107,8 @@ pub fn members(
         match &run {
             AdjacentColumns::Block(block) => block_members(position, block, split_nbytes, &mut blocks),
             AdjacentColumns::Column(column) => {
-                let named = |e: Error| e.in_member(label(frame, position));
-                column_members(position, column, compat, &mut blocks, &mut arrow).map_err(named)?;
+                let in_column = |e: Error| e.in_member(label(frame, position));
+                column_members(position, column, compat, &mut blocks, &mut arrow).map_err(in_column)?;
             }
         }
         position += run.width();

@@ -17,8 +17,8 @@ pub(super) fn to_static_frame(tagged: &Value) -> Option<Value> {
                 "$datetime64" => {
                     let text = value.get(0)?.as_str()?;
                     // NumPy 2 writes `np.`. StaticFrame 2.0 reads only `numpy.`, later versions read both.
-                    let spelled = format!("numpy.datetime64('{text}')");
-                    (parse_repr(&spelled)? == *tagged).then(|| json!(spelled))
+                    let repr = format!("numpy.datetime64('{text}')");
+                    (parse_repr(&repr)? == *tagged).then(|| json!(repr))
                 }
                 "$date" => {
                     let mut parts = value.as_str()?.split('-').map(|p| p.parse::<u32>().ok());

@@ -94,7 +94,7 @@ fn preamble(first: &[u8]) -> Result<(usize, usize)> {
 /// Parses the header of an NPY. Allocates no more than a few times the header text.
 ///
 /// `bytes` is a prefix of the NPY, `total` the size of the whole NPY if known. The data must end at `total` or before; a
-/// caller that allows no bytes behind it calls [`NpyHeader::check_whole`].
+/// caller that allows no bytes after it calls [`NpyHeader::check_whole`].
 /// `limits_header` is the largest header text accepted.
 ///
 /// # Errors
@@ -136,7 +136,7 @@ fn from_literal(node: &LiteralNode, data_offset: usize) -> Result<NpyHeader> {
             LiteralValue::Str(name) if name == "descr" => &mut descr,
             LiteralValue::Str(name) if name == "fortran_order" => &mut fortran_order,
             LiteralValue::Str(name) if name == "shape" => &mut shape,
-            _ => return Err(key.unexpected("the keys 'descr', 'fortran_order' and 'shape' alone")),
+            _ => return Err(key.unexpected("only the keys 'descr', 'fortran_order' and 'shape'")),
         };
         if slot.replace(value).is_some() {
             return Err(key.unexpected("each key once"));

@@ -99,7 +99,7 @@ fn field_literal(field: &DescrField) -> String {
     }
 }
 
-/// Python's repr of a str; controls are escaped, other characters stand as they are.
+/// Python's repr of a str; control characters are escaped, all others are unchanged.
 fn repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);

@@ -24,7 +24,7 @@ impl Store {
                 "expected a bundle of frames, found one frame. Open it with read.",
             ));
         }
-        let (mut out, mut known): (Vec<String>, HashSet<String>) = Default::default();
+        let (mut out, mut unique): (Vec<String>, HashSet<String>) = Default::default();
         for member in &self.members {
             let name = self.name(member.entry);
             let label = match (name.strip_suffix(SUFFIX), name.rsplit_once('/')) {
@@ -33,7 +33,7 @@ impl Store {
                 _ => continue,
             };
             check_label(label).map_err(|e| e.in_member(name.clone()).at(member.offset as u64))?;
-            if out.last().is_none_or(|last| last != label) && known.insert(label.to_owned()) {
+            if out.last().is_none_or(|last| last != label) && unique.insert(label.to_owned()) {
                 out.push(label.to_owned());
             }
         }

@@ -69,7 +69,7 @@ fn index(store: &Store) -> Result<MembersByName> {
             Some(MemberName::Block(_)) | None => false,
         };
         if is_duplicate {
-            let message = "is there twice. Write the file again.";
+            let message = "exists twice. Write the file again.";
             return Err(Error::malformed("zip", message).in_member(store.name(member.entry)));
         }
     }
@@ -90,13 +90,13 @@ fn read_meta(store: &Store, number: Option<usize>) -> Result<ArchiveMeta> {
             "is missing: without it labels and names are unknown. Read the arrays with read_arrays.";
         return Err(Error::malformed("npz", message).in_member(name));
     };
-    let named = |e: Error| e.in_member(name.clone()).at(member.offset as u64);
+    let in_meta = |e: Error| e.in_member(name.clone()).at(member.offset as u64);
     if member.nbytes as u64 > store.limits.max_meta_nbytes {
         let message =
             format!("declares {} bytes, the limit is {}.", member.nbytes, store.limits.max_meta_nbytes);
-        return Err(named(Error::limit("npz", message)));
+        return Err(in_meta(Error::limit("npz", message)));
     }
     let mut bytes = vec![0; member.nbytes];
-    member.unpack(&store.source, &mut bytes).map_err(named)?;
-    ArchiveMeta::decode(&bytes).map_err(named)
+    member.unpack(&store.source, &mut bytes).map_err(in_meta)?;
+    ArchiveMeta::decode(&bytes).map_err(in_meta)
 }

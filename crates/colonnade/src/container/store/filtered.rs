@@ -85,9 +85,9 @@ fn claim(
     mark: (u32, u32),
 ) -> Result<()> {
     let Some(member) = store.members.get(found) else { return Ok(()) };
-    let named = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
+    let in_member = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
     if member.filter != 0 {
-        return Err(named(Error::malformed("npz", "is listed as part of two filtered arrays.")));
+        return Err(in_member(Error::malformed("npz", "is listed as part of two filtered arrays.")));
     }
     let array = if member.method == Method::Stored {
         let found_key = match store.array_of(member) {
@@ -95,14 +95,14 @@ fn claim(
             _ => None,
         };
         if !found_key.is_some_and(|found_key| is_same_array(&found_key, expected)) {
-            return Err(named(header_mismatch(spec, expected, found_key.as_ref())));
+            return Err(in_member(header_mismatch(spec, expected, found_key.as_ref())));
         }
         member.array
     } else {
         // Decompressing the start would cost a block, so the header is checked when the whole member is decoded. The
         // directory declares its size.
         let head = member.nbytes.checked_sub(expected.nbytes()).filter(|head| HEADER_NBYTES.contains(head));
-        let head = head.ok_or_else(|| named(header_mismatch(spec, expected, None)))?;
+        let head = head.ok_or_else(|| in_member(header_mismatch(spec, expected, None)))?;
         store.arrays.declare(*expected, head)?
     };
     if let Some(member) = store.members.get_mut(found) {

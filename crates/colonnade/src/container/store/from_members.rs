@@ -41,13 +41,13 @@ pub(super) fn from_members(
     let ids = block_ids(store, by_name, meta.blocks);
     for (i, number) in by_name.blocks.iter().take(meta.blocks).flatten().enumerate() {
         let Some(member) = store.members.get(*number) else { continue };
-        let named = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
-        let (key, offset) = grid_of(store, member).map_err(named)?;
-        check_width(store, position.saturating_add(key.width)).map_err(named)?;
+        let in_member = |e: Error| e.in_member(store.name(member.entry)).at(member.offset as u64);
+        let (key, offset) = grid_of(store, member).map_err(in_member)?;
+        check_width(store, position.saturating_add(key.width)).map_err(in_member)?;
         let expected = *nrows.get_or_insert(key.nrows);
         if key.nrows != expected {
             let message = format!("expected {expected} rows as the blocks before, found {}.", key.nrows);
-            return Err(named(Error::malformed("npz", message)));
+            return Err(in_member(Error::malformed("npz", message)));
         }
         while arrow_positions.next_if_eq(&position).is_some() {
             position += 1;
@@ -182,18 +182,18 @@ fn column_place(
 
 /// Limits the lengths of children that store no bytes (nulls, runs, lists of no width), since a file can declare any number.
 fn check_children(store: &Store, column: &ColumnPlace) -> Result<()> {
-    let named = |e: Error| e.in_member(MemberName::Meta.text());
-    let largest = column.spec.largest_length().map_err(named)?;
+    let in_meta = |e: Error| e.in_member(MemberName::Meta.text());
+    let largest = column.spec.largest_length().map_err(in_meta)?;
     let cap = store.limits.max_unbacked_rows;
     // The column's length is the frame's row count, which `check_rows` limits.
     if largest <= column.spec.length || largest as u64 <= cap || column.has_bits_for(largest) {
         return Ok(());
     }
     let message = format!(
-        "{} declares {largest} values without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you trust the file.",
+        "{} declares {largest} values that store no bytes, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you trust the file.",
         column.type_name()
     );
-    Err(named(Error::limit("npz", message)))
+    Err(in_meta(Error::limit("npz", message)))
 }
 
 fn axis(

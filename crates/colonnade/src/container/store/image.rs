@@ -57,7 +57,7 @@ pub(super) fn place_all(
         let Some(member) = members.get_mut(i) else { continue };
         let head = header_nbytes(member, arrays);
         let reserved = id.and_then(|id| heads.get(id).copied()).unwrap_or(head);
-        // The array starts on a cache line. Its header is decoded in front of it.
+        // The array starts on a cache line. Its header is decoded before it.
         let data = end.checked_add(reserved).and_then(|end| end.checked_next_multiple_of(LINE));
         member.space = Space::Image;
         member.start = data.ok_or_else(overflow)? - head;

@@ -1,20 +1,19 @@
 //! Loads the arrays that a request touches, in parallel, into their final memory.
 
-use crate::container::members::assemble;
 use crate::container::zip::Method;
 use crate::decode::Request;
 use crate::error::{Error, Result};
-use crate::frame::cost::{SHARED, Sharing, may_share, unshared_nbytes};
-use crate::frame::{Axis, Block, Column, Frame, Labels, Level, Part, row_range, select, slots};
+use crate::frame::{Axis, Frame, Part, row_range, select, slots};
 use crate::limits::Budget;
 use crate::memory::{Buffer, Region, RegionMut};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
-use super::frame_places::{AxisPlaces, range_mismatch};
-use super::place::{ArrayPlace, ColumnPlace, LevelPlace, Space, TouchedRanges, merge_ranges};
+use super::frame_places::AxisPlaces;
+use super::place::{ArrayPlace, ColumnPlace, Space, TouchedRanges, merge_ranges};
 use super::scan::{ScannedArray, StoredMember};
+use super::spaces::Spaces;
 use super::{Store, StoreKind, StoreSource, remote};
 
 /// Size of one read: large enough for few system calls, small enough to share between threads.
@@ -22,14 +21,6 @@ const READ_NBYTES: usize = 4 << 20;
 
 /// Ranges with smaller gaps are read as one.
 const JOIN_GAP: usize = 64 << 10;
-
-/// The bytes of both spaces.
-pub(super) struct Spaces {
-    source: Buffer,
-    image: Buffer,
-    /// Limits the unfolded size of columns whose rows share values.
-    budget: Budget,
-}
 
 impl Store {
     /// Both axes. The first call decodes them, and fetches the labels of a remote file.
@@ -68,10 +59,10 @@ impl Store {
         let places = self.places()?;
         let (mut index, mut columns) = axes.clone();
         let mut parts: Vec<Part<ArrayPlace, ColumnPlace>> = places.parts.clone();
-        if let Some(kept) = request.projection.filter(|kept| !kept.is_all()) {
+        if let Some(projection) = request.projection.filter(|projection| !projection.is_all()) {
             for part in &mut parts {
                 if let Part::Column(column, position) = part {
-                    column.keep(kept.of(*position));
+                    column.project(projection.of(*position));
                 }
             }
         }
@@ -103,8 +94,8 @@ impl Store {
             out.push(match part {
                 Part::Block(place, positions) => Part::Block(spaces.block(&place)?, positions),
                 Part::Column(column, position) => {
-                    let named = |e: Error| e.in_member(format!("column {position}"));
-                    Part::Column(spaces.column(&column, (start, stop)).map_err(named)?, position)
+                    let in_column = |e: Error| e.in_member(format!("column {position}"));
+                    Part::Column(spaces.column(&column, (start, stop)).map_err(in_column)?, position)
                 }
             });
         }
@@ -157,7 +148,7 @@ impl Store {
         let image = self.image(&jobs, private, threads, progress)?;
         let nbytes = source.nbytes().saturating_add(image.nbytes());
         let budget = Budget::new(&self.limits, nbytes as u64);
-        Ok(Spaces { source, image, budget })
+        Ok(Spaces::new(source, image, budget))
     }
 
     /// The decoding jobs for ranges of the image: members, each with the part of the image that it fills.
@@ -276,94 +267,4 @@ fn split_at_ranges<'b>(mut bytes: &'b mut [u8], ranges: &[(usize, usize)]) -> Ve
         base = end;
     }
     out
-}
-
-impl Spaces {
-    fn buffer(&self, space: Space) -> &Buffer {
-        match space {
-            Space::Source => &self.source,
-            Space::Image => &self.image,
-        }
-    }
-
-    pub(super) fn block(&self, place: &ArrayPlace) -> Result<Block> {
-        let buffer = self.buffer(place.space);
-        let grid = place.grid;
-        if grid.nbytes() == 0 {
-            let empty = crate::frame::Grid { offset: 0, ..grid };
-            return Ok(Block { grid: empty, buffer: Buffer::from_vec(Vec::new()) });
-        }
-        let block = Block::new(grid, buffer.clone()).ok_or_else(|| {
-            let (low, high) = grid.extent();
-            let message = format!(
-                "expected an array at {low}..{high} within the file, found {} bytes.",
-                buffer.nbytes()
-            );
-            Error::malformed("npz", message)
-        })?;
-        super::text::check(&block)?;
-        Ok(block)
-    }
-
-    fn column(&self, place: &ColumnPlace, rows: (usize, usize)) -> Result<Column> {
-        let fetch = &mut |path: &str| {
-            let Some(buffer) = place.buffers.get(path) else { return Ok(None) };
-            let grid = buffer.place.grid;
-            if grid.nbytes() == 0 {
-                return Ok(Some((grid.dtype, Buffer::from_vec(Vec::new()))));
-            }
-            let block = self.block(&buffer.place)?;
-            let (low, high) = block.grid.extent();
-            Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
-        };
-        let column =
-            assemble(&place.spec, &place.projection, rows, fetch).map_err(|e| place.locate_error(e))?;
-        if may_share(column.data.data_type(), Sharing::Views) {
-            let nbytes = unshared_nbytes(&column.data, Sharing::Views);
-            let charged = self.budget.charge("npz", SHARED, nbytes, column.len() as u64);
-            charged.map_err(|e| place.locate_error(e))?;
-        }
-        Ok(column)
-    }
-
-    fn axis(&self, places: &AxisPlaces, what: &str) -> Result<Axis> {
-        let (axis, levels) = match places {
-            AxisPlaces::Ready(axis) => return Ok(axis.clone()),
-            AxisPlaces::Levels(axis, levels) | AxisPlaces::StoredRange(axis, levels) => (axis, levels),
-        };
-        let level = |place: &LevelPlace| match place {
-            LevelPlace::Block(place) => self.block(place).map(Level::Block),
-            LevelPlace::Column(column) => self.column(column, (0, column.spec.length)).map(Level::Column),
-        };
-        let levels = levels
-            .iter()
-            .map(level)
-            .collect::<Result<Vec<_>>>()
-            .map_err(|e| e.in_member(format!("{what} labels")))?;
-        if let (AxisPlaces::StoredRange(..), Labels::Auto { start, step, count, .. }) = (places, &axis.labels)
-        {
-            let is_equal = levels.iter().all(|level| is_range(level, *start, *step));
-            return if is_equal {
-                Ok(axis.clone())
-            } else {
-                Err(range_mismatch(*count).in_member(format!("{what} labels")))
-            };
-        }
-        Ok(Axis { labels: Labels::Levels(levels), ..axis.clone() })
-    }
-}
-
-/// Whether a level of int64 counts from `start` in steps of `step`.
-fn is_range(level: &Level, start: i64, step: i64) -> bool {
-    let Level::Block(block) = level else { return false };
-    let (low, high) = block.grid.extent();
-    let Some(bytes) = block.buffer.slice(low, high - low) else { return false };
-    let (labels, _) = bytes.as_slice().as_chunks::<8>();
-    let mut expected = start;
-    labels.len() == block.grid.nrows
-        && labels.iter().all(|label| {
-            let is_equal = i64::from_le_bytes(*label) == expected;
-            expected = expected.wrapping_add(step);
-            is_equal
-        })
 }

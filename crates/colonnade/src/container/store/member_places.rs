@@ -49,7 +49,7 @@ pub(super) fn check_rows(store: &Store, nrows: usize, parts: &[Part<ArrayPlace, 
         return Ok(());
     }
     let message = format!(
-        "declares {nrows} rows without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you trust the file."
+        "declares {nrows} rows that store no bytes, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you trust the file."
     );
     Err(Error::limit("npz", message))
 }

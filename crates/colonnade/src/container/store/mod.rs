@@ -23,6 +23,7 @@ mod remote;
 mod savez;
 mod scan;
 mod source;
+mod spaces;
 mod text;
 mod verify;
 

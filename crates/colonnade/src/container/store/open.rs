@@ -74,7 +74,7 @@ impl Store {
         let mut offsets = Vec::with_capacity(directory.entries.len());
         let mut members_of_label = entries.iter().copied().peekable();
         let mut total = 0u64;
-        // One pass, because a local header and the NPY header behind it share cache lines.
+        // One pass, because a local header and the NPY header after it share cache lines.
         for (i, entry) in directory.entries.iter().enumerate() {
             let offset = zip::data_offset(out.source.structure(), &directory, i)?;
             offsets.push(offset);
@@ -227,9 +227,9 @@ impl Store {
 
 fn classify(entries: &[usize], names: &MemberNames) -> StoreKind {
     let has = |test: &dyn Fn(&[u8]) -> bool| entries.iter().any(|&i| test(names.bytes(i)));
-    let known =
+    let is_frame_member =
         |name: &[u8]| matches!(MemberName::parse(name), Some(MemberName::Meta | MemberName::Block(_)));
-    if has(&known) {
+    if has(&is_frame_member) {
         return StoreKind::Frame;
     }
     if has(&|name| name.ends_with(b"/__meta__.json")) || has(&|name| name.ends_with(b".npz")) {

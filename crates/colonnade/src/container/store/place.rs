@@ -109,9 +109,9 @@ pub(super) fn merge_ranges(mut ranges: Vec<(usize, usize)>, gap: usize) -> Vec<(
 
 impl ColumnPlace {
     /// Keeps only the buffers of the requested leaves.
-    pub(super) fn keep(&mut self, kept: &LeafProjection) {
-        self.buffers.retain(|path, _| contains_buffer(kept, path));
-        self.projection = kept.clone();
+    pub(super) fn project(&mut self, projection: &LeafProjection) {
+        self.buffers.retain(|path, _| contains_buffer(projection, path));
+        self.projection = projection.clone();
     }
 
     /// The type's name for messages.
@@ -144,8 +144,8 @@ impl ColumnPlace {
 }
 
 /// Whether the buffer at `path` (child numbers, then the buffer's name) belongs to the requested leaves.
-fn contains_buffer(kept: &LeafProjection, path: &str) -> bool {
-    let mut at = kept;
+fn contains_buffer(projection: &LeafProjection, path: &str) -> bool {
+    let mut at = projection;
     let mut rest = path;
     while let Some((head, tail)) = rest.split_once('_')
         && let Ok(number) = head.parse::<usize>()
@@ -166,16 +166,16 @@ mod tests {
     #[test]
     fn buffers_belong_to_the_child_that_their_path_begins_with() {
         let below = LeafProjection::Some([(1, LeafProjection::All)].into());
-        let kept = LeafProjection::Some([(0, below)].into());
+        let projection = LeafProjection::Some([(0, below)].into());
         for (path, held) in
             [("validity", true), ("0_offsets", true), ("0_1_values", true), ("0_0_values", false)]
         {
-            assert_eq!(contains_buffer(&kept, path), held, "{path}");
+            assert_eq!(contains_buffer(&projection, path), held, "{path}");
         }
         assert!(
-            contains_buffer(&kept, "0_1_data_0")
-                && !contains_buffer(&kept, "0_2_dictionary_values")
-                && !contains_buffer(&kept, "1_values")
+            contains_buffer(&projection, "0_1_data_0")
+                && !contains_buffer(&projection, "0_2_dictionary_values")
+                && !contains_buffer(&projection, "1_values")
         );
     }
 

@@ -93,7 +93,7 @@ impl StoreSource {
                 _ => 0,
             };
             let nbytes = nbytes.min(MAX_HEADER_NBYTES).min(bytes.len());
-            if nbytes > remote.held_from(start) {
+            if nbytes > remote.fetched_from(start) {
                 rest.push((start, start + nbytes));
             }
         }
@@ -109,8 +109,8 @@ impl StoreSource {
     }
 
     /// Bytes from `offset` on that are in memory.
-    pub(super) fn held_from(&self, offset: usize) -> usize {
-        self.remote().map_or(usize::MAX, |remote| remote.held_from(offset))
+    pub(super) fn fetched_from(&self, offset: usize) -> usize {
+        self.remote().map_or(usize::MAX, |remote| remote.fetched_from(offset))
     }
 }
 

@@ -179,10 +179,10 @@ impl StoredMember {
         }
         // A decompressor may need a block of 128 KiB before it yields the first byte.
         let max_nbytes = self.compressed_nbytes.min(256 << 10);
-        let held = source.held_from(self.offset).min(max_nbytes);
+        let fetched = source.fetched_from(self.offset).min(max_nbytes);
         // The bytes in memory usually suffice; more would have to be fetched from a remote file.
-        if held < max_nbytes
-            && self.unpack_prefix(source, held, &mut out).is_ok_and(|count| count == out.len())
+        if fetched < max_nbytes
+            && self.unpack_prefix(source, fetched, &mut out).is_ok_and(|count| count == out.len())
         {
             return Ok(out);
         }

@@ -17,7 +17,7 @@ use crate::source::{self, FileBytes, directory, open_file};
 /// Smaller files are read whole if they must not be mapped.
 const READ_WHOLE_NBYTES: u64 = 16 << 20;
 
-/// Bytes read for a local header and the NPY header behind it.
+/// Bytes read for a local header and the NPY header after it.
 const HEADER_WINDOW: u64 = 8 << 10;
 
 /// The end record, its comment and the ZIP64 records before it fit into this.

@@ -39,8 +39,8 @@ impl Store {
         parallel::run(tasks.collect(), threads, progress)?;
         if self.kind == StoreKind::Bundle {
             for label in self.labels()? {
-                let named = |e: Error| e.in_member(label.clone());
-                self.open_label(&label).and_then(|s| s.verify(threads, progress)).map_err(named)?;
+                let in_label = |e: Error| e.in_member(label.clone());
+                self.open_label(&label).and_then(|s| s.verify(threads, progress)).map_err(in_label)?;
             }
         }
         if self.frame.is_ok() {

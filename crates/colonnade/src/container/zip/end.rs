@@ -1,4 +1,4 @@
-//! Finds the central directory from the end record, with comments, junk behind it, ZIP64 and prepended data.
+//! Finds the central directory from the end record, with comments, junk after it, ZIP64 and prepended data.
 
 use std::ops::Range;
 

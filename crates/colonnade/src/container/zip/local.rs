@@ -5,13 +5,13 @@ use super::record::{LOCAL, LOCAL_LEN, Record, SENTINEL32, Zip64Values, zip64_fie
 use super::{FORMAT, Method, flag};
 use crate::error::{Error, Result};
 
-/// Flags that change how the data is read: both headers must say the same.
+/// Flags that change how the data is read: both headers must have the same.
 const SAME_FLAGS: u16 = flag::ENCRYPTED | flag::PATCH | flag::STRONG_ENCRYPTION | flag::MASKED;
 
 /// Checks the local header of member `i`, and returns the absolute offset of its data.
 ///
 /// Signature, name, method, flags, sizes and CRC must agree with the directory. With flag 0x08 in the local header, its
-/// sizes and CRC may be 0 (they follow the data). The data lies inside the file, before the directory.
+/// sizes and CRC may be 0 (they follow the data). The data must be inside the file, before the directory.
 ///
 /// # Errors
 /// Malformed: the headers disagree, or the data is outside the file. Unsupported: the member is encrypted or a patch.

@@ -114,12 +114,12 @@ pub(super) fn zip64_field(extra: &[u8]) -> Result<Option<&[u8]>, ExtraError> {
 pub(super) struct Zip64Values<'a>(pub(super) Option<&'a [u8]>);
 
 impl Zip64Values<'_> {
-    pub(super) fn resolve(&mut self, plain: u32, what: &'static str) -> Result<u64, ExtraError> {
-        if plain != SENTINEL32 {
-            return Ok(u64::from(plain));
+    pub(super) fn resolve(&mut self, value: u32, what: &'static str) -> Result<u64, ExtraError> {
+        if value != SENTINEL32 {
+            return Ok(u64::from(value));
         }
         // Without a ZIP64 field, the sentinel is a plain number.
-        let Some(body) = self.0 else { return Ok(u64::from(plain)) };
+        let Some(body) = self.0 else { return Ok(u64::from(value)) };
         let value = u64_at(body, 0).ok_or(ExtraError::Missing(what))?;
         self.0 = body.get(8..);
         Ok(value)

@@ -161,7 +161,7 @@ fn large_values_take_zip64_and_only_those() {
     assert_eq!((&central[6..8], central.len()), (&[63, 0][..], 47 + 4 + 16));
     assert_eq!(&central[51..67], [size.to_le_bytes(), (size + 1).to_le_bytes()].concat());
 
-    // Read back, though the member itself is not there.
+    // The directory is read back without the member's data.
     let mut file = central.clone();
     end_of_central_directory(&mut file, 1, 0, central.len() as u64);
     let entry = Directory::parse(&file, 1).unwrap().entries[0];
@@ -292,7 +292,7 @@ fn names_are_utf8_or_code_page_437() {
         [(b"a\0b", "a\0b"), ("é".as_bytes(), "é"), (&[0x82, 0xFF], "é\u{a0}"), (b"folder/", "folder/")];
     let members: Vec<TestMember> = names.iter().map(|(name, _)| (name.to_vec(), 0, Vec::new())).collect();
     let mut file = archive(0, &members, 1);
-    // The writer marks names that are not ASCII; the third is not UTF-8 and stands for an old tool's.
+    // The writer marks names that are not ASCII; the third is not UTF-8, like names of old tools.
     file = patched(file, CENTRAL, 2, 9, &[0]);
     let directory = Directory::parse(&file, 10).unwrap();
     for (i, (_, text)) in names.iter().enumerate() {
@@ -302,7 +302,7 @@ fn names_are_utf8_or_code_page_437() {
     assert_eq!(check_no_nul(&directory).unwrap_err().location().member.as_deref(), Some("a\0b"));
 }
 
-/// What only decompression and the CRC can see is not seen here: no verdict depends on it.
+/// The test neither decompresses nor checks CRCs, because no verdict depends on them.
 #[test]
 fn corpora_are_read_as_their_verdicts_say() {
     for (verdict, path, bytes) in verdicts(&["zip", "npz"]) {
@@ -317,7 +317,7 @@ fn corpora_are_read_as_their_verdicts_say() {
         }
         match verdict.as_str() {
             "ACCEPT" => assert!(members.is_ok(), "{path}: {members:?}"),
-            // Their members are arrays of objects: refused by the NPY header.
+            // Their members are arrays of objects, which the reader of NPY headers refuses.
             "REJECT" if path.ends_with("objarr.npz") => assert!(members.is_ok()),
             "REJECT" => assert!(members.is_err(), "{path}"),
             _ => {}

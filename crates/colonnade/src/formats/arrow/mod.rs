@@ -2,7 +2,7 @@
 //! itself.
 //!
 //! Specification: <https://arrow.apache.org/docs/format/Columnar.html#ipc-file-format>, format version 1.5, metadata version
-//! V5 (V4 is read too). Streams share [`read`] and [`write`].
+//! V5 (V4 is read too). Streams share [`read`] and [`mod@write`].
 //!
 //! ```text
 //! "ARROW1" 00 00

@@ -103,7 +103,7 @@ impl OpenedMsgpack {
     /// # Errors
     /// `NotFound`; as [`OpenedMsgpack::open_buffer`].
     fn part(&self, label: &str, progress: &dyn Progress) -> Result<Self> {
-        let missing = || Error::not_found(FORMAT, format!("frame {label:?} is not there."));
+        let missing = || Error::not_found(FORMAT, format!("no frame labelled {label:?} in the bundle."));
         let MsgpackContent::Bundle(frames) = &self.content else { return Err(missing()) };
         let (_, extent) = frames.iter().find(|(name, _)| name == label).ok_or_else(missing)?;
         let bytes = self.bytes.slice(extent.start, extent.len()).ok_or_else(missing)?;

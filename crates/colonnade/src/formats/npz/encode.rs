@@ -13,7 +13,7 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 
 use super::filter;
-use super::layout::{ArchiveLayout, spell};
+use super::layout::{ArchiveLayout, name_bytes};
 use super::options::{FilterChoice, MemberCodec, WriteOptions};
 
 /// Compressed 2-D arrays are split into members of about this size, so that all cores work.
@@ -89,7 +89,7 @@ fn stored_total(plans: &[(&str, Vec<PlannedMember>)]) -> u64 {
     for (prefix, members) in plans {
         let mut layout = ArchiveLayout::new();
         for (i, member) in members.iter().enumerate() {
-            let name = spell(&member.name, prefix, &mut name);
+            let name = name_bytes(&member.name, prefix, &mut name);
             let nbytes = (layout.head(member).len() + member.nbytes()) as u64;
             directory += central_len(name, nbytes, position);
             position += layout.local_len(members, i, name, position) as u64 + nbytes;
@@ -103,7 +103,7 @@ fn write_stored(writer: &mut ZipWriter<'_>, prefix: &str, members: &[PlannedMemb
     let mut layout = ArchiveLayout::new();
     let mut name = Vec::new();
     for (i, member) in members.iter().enumerate() {
-        let name = spell(&member.name, prefix, &mut name);
+        let name = name_bytes(&member.name, prefix, &mut name);
         let local_len = layout.local_len(members, i, name, writer.position());
         writer.stored(name, local_len, layout.head(member), &member.data)?;
     }
@@ -145,7 +145,7 @@ fn write_compressed(
             progress,
         )?;
         for (member, packed) in window.iter().zip(packed) {
-            let name = spell(&member.name, prefix, &mut name);
+            let name = name_bytes(&member.name, prefix, &mut name);
             let data = match packed {
                 EncodedMember::Compressed(bytes, crc32, codec) => {
                     let nbytes = (member.head().len() + member.nbytes()) as u64;

@@ -56,16 +56,16 @@ impl ArchiveLayout {
         let alignment = if member.nbytes() >= PAGE_ALIGNED_NBYTES { PAGE } else { LINE };
         let length = aligned_len(min_len, position, self.head.len(), alignment);
         let mut widest = min_len;
-        let mut spelled = Vec::new();
-        member.name.spell(&mut spelled);
+        let mut bytes = Vec::new();
+        member.name.append_to(&mut bytes);
         // In a bundle, every name starts with the frame's label.
-        let prefix = name.len().saturating_sub(spelled.len());
+        let prefix = name.len().saturating_sub(bytes.len());
         let rest = members.iter().skip(i + 1).take_while(|m| m.group == member.group);
         let mut count = 1;
         for other in rest {
-            spelled.clear();
-            other.name.spell(&mut spelled);
-            widest = widest.max(self::min_len(&spelled, nbytes) + prefix);
+            bytes.clear();
+            other.name.append_to(&mut bytes);
+            widest = widest.max(self::min_len(&bytes, nbytes) + prefix);
             count += 1;
         }
         self.next = (count > 1).then(|| {
@@ -82,9 +82,9 @@ fn min_len(name: &[u8], nbytes: usize) -> usize {
 }
 
 /// Writes the name into a reusable buffer.
-pub(super) fn spell<'b>(name: &MemberName, prefix: &str, buffer: &'b mut Vec<u8>) -> &'b [u8] {
+pub(super) fn name_bytes<'b>(name: &MemberName, prefix: &str, buffer: &'b mut Vec<u8>) -> &'b [u8] {
     buffer.clear();
     buffer.extend_from_slice(prefix.as_bytes());
-    name.spell(buffer);
+    name.append_to(buffer);
     buffer
 }

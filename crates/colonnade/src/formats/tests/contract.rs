@@ -170,8 +170,8 @@ fn chosen_columns_and_rows_are_what_is_loaded() {
 struct InMemoryRemote(Vec<u8>);
 
 impl Fetch for InMemoryRemote {
-    fn fetch(&self, ranges: &[(usize, usize)], land: &mut PieceReceiver<'_>) -> Result<()> {
-        ranges.iter().try_for_each(|&(start, end)| land(start, self.0.get(start..end).unwrap()))
+    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()> {
+        ranges.iter().try_for_each(|&(start, end)| receive(start, self.0.get(start..end).unwrap()))
     }
 
     fn pause(&self) -> Result<()> {

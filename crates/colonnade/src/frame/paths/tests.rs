@@ -19,7 +19,7 @@ fn pairs(value: DataType) -> DataType {
 }
 
 fn paths(data_type: &DataType) -> Vec<String> {
-    spots(data_type, &LeafProjection::All).into_iter().map(|spot| spot.path).collect()
+    field_paths(data_type, &LeafProjection::All).into_iter().map(|field| field.path).collect()
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn every_node_has_a_path() {
         field("values", structs(vec![field("x", DataType::Int8)])),
     );
     assert_eq!(
-        spots(&runs, &LeafProjection::All),
+        field_paths(&runs, &LeafProjection::All),
         [FieldPath { path: ".x".into(), steps: vec![1, 0], is_leaf: true }]
     );
     assert!(LeafProjection::of(&runs, &[[1, 0]]) == LeafProjection::All);
@@ -67,7 +67,7 @@ fn projected_paths_are_listed() {
     ]);
     let kept = LeafProjection::of(&both, &[[1, 1]]);
     let left: Vec<(String, Vec<usize>, bool)> =
-        spots(&both, &kept).into_iter().map(|s| (s.path, s.steps, s.is_leaf)).collect();
+        field_paths(&both, &kept).into_iter().map(|s| (s.path, s.steps, s.is_leaf)).collect();
     assert_eq!(left, [(".b".to_owned(), vec![1], false), (".b.d".to_owned(), vec![1, 1], true)]);
 }
 

@@ -1,3 +1,4 @@
+use super::super::encoding::{MARK_8, MARK_BE, MARK_LE};
 use super::*;
 
 fn decode(bytes: &[u8], encoding: TextEncoding) -> Result<OwnedText> {
@@ -73,7 +74,7 @@ fn broken_bytes_have_a_place() {
     assert!(message(b"ab\xed\xa0\x80", TextEncoding::Utf8).contains("at byte 2: line 1, column 3"));
     assert!(
         message(b"a\0\n\0\0\xd8b\0", TextEncoding::Utf16Le)
-            .contains("at byte 4: line 2, column 1: expected UTF-16, found half a pair")
+            .contains("at byte 4: line 2, column 1: expected UTF-16, found an unpaired surrogate")
     );
     assert!(message(b"\xff\xfea\0b", TextEncoding::Utf8).contains("at byte 4: line 1, column 2"));
 }

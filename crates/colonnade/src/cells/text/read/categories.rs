@@ -9,7 +9,7 @@ use super::*;
 /// A reader of categories, by their text or by their codes.
 struct CategoryReader {
     /// Shared by the readers of all pieces of the input.
-    known: Arc<KnownCategories>,
+    lookup: Arc<CategoryLookup>,
     values: ArrayData,
     codes: NumberReader<i64, ParseCode>,
     limits: Limits,
@@ -21,7 +21,7 @@ struct CategoryReader {
 /// The parser of codes.
 type ParseCode = fn(&ReaderContext, TextCell<'_>) -> ParseResult<i64>;
 
-enum KnownCategories {
+enum CategoryLookup {
     /// The code of each text, and whether the categories themselves are text, stored without quotes.
     Texts(HashMap<Vec<u8>, usize>, bool),
     /// Cells are codes.
@@ -43,9 +43,9 @@ pub(super) fn categories(
     let syntax = if style.syntax == Syntax::Csv && !intervals { Syntax::Csv } else { Syntax::Json };
     let style = TextStyle { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
     let is_text = matches!(**values_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-    let spelled = if is_text { TextStyle { syntax: Syntax::Csv, ..style } } else { style };
-    let texts = texts(&values, spelled)?.codes();
-    let known = texts.map_or(KnownCategories::Codes, |texts| KnownCategories::Texts(texts, is_text));
+    let category_style = if is_text { TextStyle { syntax: Syntax::Csv, ..style } } else { style };
+    let texts = texts(&values, category_style)?.codes();
+    let lookup = texts.map_or(CategoryLookup::Codes, |texts| CategoryLookup::Texts(texts, is_text));
     if !codes.is_dictionary_key_type() {
         return Err(Error::malformed(
             style.format,
@@ -53,7 +53,14 @@ pub(super) fn categories(
         ));
     }
     let codes = NumberReader::new(integer::<i64> as ParseCode, common, 0);
-    Ok(Box::new(CategoryReader { known: Arc::new(known), values, codes, limits: *limits, style, intervals }))
+    Ok(Box::new(CategoryReader {
+        lookup: Arc::new(lookup),
+        values,
+        codes,
+        limits: *limits,
+        style,
+        intervals,
+    }))
 }
 
 impl CategoryReader {
@@ -64,9 +71,9 @@ impl CategoryReader {
                 fault.message.split_once(", found ").map_or("another.", |(_, found)| found).to_owned();
             CellFault::malformed(format!("expected one of {} categories, found {found}", self.values.len()))
         };
-        let (texts, is_text) = match &*self.known {
-            KnownCategories::Texts(texts, is_text) => (texts, *is_text),
-            KnownCategories::Codes => {
+        let (texts, is_text) = match &*self.lookup {
+            CategoryLookup::Texts(texts, is_text) => (texts, *is_text),
+            CategoryLookup::Codes => {
                 let code = integer::<usize>(&self.codes.common, cell)?;
                 return if code < self.values.len() { Ok(code) } else { Err(none()) };
             }
@@ -125,8 +132,8 @@ impl TextReader for CategoryReader {
 
     fn fork(&self, rows: usize) -> Result<Box<dyn TextReader>> {
         let codes = NumberReader::new(self.codes.decode, self.codes.common.clone(), rows);
-        let (known, values) = (Arc::clone(&self.known), self.values.clone());
-        Ok(Box::new(Self { known, values, codes, ..*self }))
+        let (lookup, values) = (Arc::clone(&self.lookup), self.values.clone());
+        Ok(Box::new(Self { lookup, values, codes, ..*self }))
     }
 
     fn nulls(&mut self, n: usize) -> PushResult {

@@ -1,4 +1,4 @@
-//! Reads types without code of their own.
+//! Reads the types that have no special reader.
 
 use std::sync::Arc;
 

@@ -21,15 +21,15 @@ pub(super) struct CategoryWriter {
 }
 
 impl CategoryWriter {
-    /// Creates the writer. `spelled`: the style of the categories; `style`: the style of nulls.
+    /// Creates the writer. `category_style`: the style of the categories; `style`: the style of nulls.
     pub(super) fn new(
         codes: &DataType,
         data: &ArrayData,
-        spelled: TextStyle,
+        category_style: TextStyle,
         style: TextStyle,
     ) -> Result<Self> {
         let values = data.child_data().first().ok_or_else(changed)?;
-        let texts = texts(values, spelled)?;
+        let texts = texts(values, category_style)?;
         let by_code = style.header && texts.codes().is_none();
         Ok(Self {
             codes: IntegerCodes::new(codes, data)?,

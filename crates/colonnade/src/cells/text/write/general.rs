@@ -1,4 +1,4 @@
-//! Writes types without code of their own.
+//! Writes the types that have no special writer.
 
 use super::super::decode::{self, MsgpackValues};
 use super::super::mixed;
@@ -64,7 +64,7 @@ impl TextWriter for GeneralWriter {
     }
 
     fn is_null(&self, row: usize) -> bool {
-        // Runs and unions have no nulls of their own.
+        // Runs and unions have no validity bitmap.
         self.nulls.has(row)
             || matches!(self.data_type, DataType::RunEndEncoded(..))
                 && self.cell(row).is_ok_and(|cell| cell == [0xc0])

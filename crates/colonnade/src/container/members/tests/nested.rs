@@ -18,7 +18,7 @@ use arrow_schema::{DataType, Field, Fields};
 use crate::container::members::{BufferMember, ColumnSpec, assemble, disassemble};
 use crate::error::{Error, Result};
 use crate::frame::arrow_type;
-use crate::frame::paths::{LeafProjection, spots};
+use crate::frame::paths::{LeafProjection, field_paths};
 use crate::frame::{Column, DType};
 use crate::memory::Buffer;
 
@@ -38,7 +38,7 @@ fn assemble_leaves(
 
 /// Assembles each projected leaf from its own buffers only.
 fn each_leaf_comes_back(array: &ArrayRef, spec: &ColumnSpec, parts: &[BufferMember]) {
-    for spot in spots(array.data_type(), &LeafProjection::All) {
+    for spot in field_paths(array.data_type(), &LeafProjection::All) {
         let leaves = LeafProjection::of(array.data_type(), &[&spot.steps]);
         let path: Vec<String> = spot.steps.iter().map(usize::to_string).collect();
         // The buffers of the leaf, of its ancestors, and run ends with their values.

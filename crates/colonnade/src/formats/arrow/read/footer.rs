@@ -9,7 +9,7 @@ use crate::progress::NoProgress;
 
 use crate::arrow::ipc::catalog::Catalog;
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
-use crate::arrow::ipc::message::{MessageKind, Prefix, copied, first_line, prefix, verifier};
+use crate::arrow::ipc::message::{MessageKind, Prefix, first_line, prefix, verifier, with_aligned_copy};
 use crate::arrow::ipc::scan::{MAGIC, StreamItem, check_columns, message_at};
 use crate::arrow::ipc::shape::BatchLayout;
 
@@ -23,7 +23,7 @@ const ENDS_NBYTES: usize = 64 << 10;
 pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
     let (start, end) = footer_range(bytes)?;
     let foot = bytes.get(start..end).unwrap_or(&[]);
-    copied(foot, |foot| {
+    with_aligned_copy(foot, |foot| {
         let damaged =
             |message: String| Error::malformed("arrow", message).in_member("footer").at(start as u64);
         let footer = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot).map_err(|e| {
@@ -62,8 +62,8 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         // A delta follows the dictionary that it extends, wherever the footer lists it.
         dictionaries.sort_by_key(|(_, delta, batch)| (*delta, batch.header_at));
         for (id, delta, batch) in dictionaries {
-            if !delta && catalog.known.contains(&id) {
-                return Err(damaged(format!("dictionary {id} stands twice: a file cannot replace one.")));
+            if !delta && catalog.dictionary_ids.contains(&id) {
+                return Err(damaged(format!("dictionary {id} is stored twice: a file cannot replace one.")));
             }
             catalog.dictionary(id, delta, batch)?;
         }
@@ -108,7 +108,7 @@ fn agree(messages: &[u8], footer: arrow_ipc::Schema<'_>, footer_at: usize) -> Re
         _ => return Ok(()),
     };
     let head = messages.get(found.header_at..found.body_at).unwrap_or(&[]);
-    let same = copied(head, |head| {
+    let same = with_aligned_copy(head, |head| {
         // `message_at` has verified it.
         let message = arrow_ipc::root_as_message_with_opts(&verifier(head.len()), head).ok()?;
         Some(crate::arrow::ipc::shape::same_schema(message.header_as_schema()?, footer))
@@ -174,7 +174,7 @@ fn header_ranges(foot: &[u8], footer_at: usize) -> Vec<(usize, usize)> {
         let nbytes = usize::try_from(block.metaDataLength()).ok()?;
         Some((start, start.checked_add(nbytes).filter(|&end| end <= footer_at)?))
     };
-    copied(foot, |foot| {
+    with_aligned_copy(foot, |foot| {
         let Ok(footer) = arrow_ipc::root_as_footer_with_opts(&verifier(foot.len()), foot) else {
             return Vec::new();
         };

@@ -51,7 +51,7 @@ impl Ipc {
             Some(remote) => {
                 need_headers(&remote)?;
                 let options = OpenOptions { form: Some(Form::File), ..options };
-                Self::open(IpcSource::elsewhere(remote), None, options)
+                Self::open(IpcSource::new_remote(remote), None, options)
             }
             None => Self::open(IpcSource::new(opened.bytes), opened.map, options),
         }
@@ -93,7 +93,7 @@ impl Ipc {
             Form::Stream => scan::stream(all, &options.limits, options.allow_truncated)?,
         };
         let mut plan = FramePlan::new(&catalog.shape.schema)?;
-        plan.settle(catalog.nrows);
+        plan.set_nrows(catalog.nrows);
         let (history, index) = (Mutex::new(None), OnceLock::new());
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
         check_nbytes(&source, batches, &options.limits)?;
@@ -142,7 +142,7 @@ pub(super) fn check_nbytes<'b>(
         let mut nbytes = batches.clone().map(|batch| Ok(of(&BatchBody::new(source, batch)?)));
         nbytes.try_fold(0u64, |sum, n: Result<u64>| Ok::<u64, Error>(sum.saturating_add(n?)))
     };
-    if sum(&|body| body.most_nbytes())? <= limits.decoded_nbytes(input, 0) {
+    if sum(&|body| body.max_decompressed_nbytes())? <= limits.decoded_nbytes(input, 0) {
         return Ok(());
     }
     limits.check_decoded(

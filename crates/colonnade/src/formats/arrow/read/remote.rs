@@ -38,7 +38,7 @@ impl Ipc {
         // The decompressed sizes are known only now.
         let mut nbytes = 0u64;
         self.each(fields, kept, batches.clone(), &mut |body, i| {
-            nbytes = nbytes.saturating_add(body.becomes(i)?);
+            nbytes = nbytes.saturating_add(body.decompressed_nbytes(i)?);
             Ok(())
         })?;
         let asked = batches.filter_map(|i| self.catalog.batches.get(i));
@@ -149,7 +149,7 @@ impl BufferVisitor<'_, '_> {
         if *kept == LeafProjection::All {
             return self.take(whole);
         }
-        let end = self.at.past(whole);
+        let end = self.at.plus(whole);
         let below = children(field.data_type());
         let extents = below.iter().map(|child| self.shape.extent(child));
         let extents: Vec<FieldPosition> = extents.collect::<Result<_>>()?;
@@ -158,7 +158,7 @@ impl BufferVisitor<'_, '_> {
         for (number, (child, extent)) in below.into_iter().zip(extents).enumerate() {
             match kept.child(number) {
                 Some(kept) => self.field(child, extent, kept)?,
-                None => self.at = self.at.past(extent),
+                None => self.at = self.at.plus(extent),
             }
         }
         self.at = end;
@@ -167,7 +167,7 @@ impl BufferVisitor<'_, '_> {
 
     /// Visits the next nodes and buffers, as many as in `extent`.
     fn take(&mut self, extent: FieldPosition) -> Result<()> {
-        let end = self.at.past(extent);
+        let end = self.at.plus(extent);
         let first = self.at.buffer + self.body.variadic_before(self.at.view)?;
         let last = end.buffer + self.body.variadic_before(end.view)?;
         self.at = end;

@@ -82,7 +82,7 @@ impl Encoder {
 
     /// Moves the frame's layout to the front, or adds it there.
     fn select_layout(&mut self, frame: &Frame) -> Result<()> {
-        if let Some(at) = self.layouts.iter().position(|cached| cached.layout.is_of(frame)) {
+        if let Some(at) = self.layouts.iter().position(|cached| cached.layout.matches(frame)) {
             if let Some(front) = self.layouts.get_mut(..=at) {
                 front.rotate_right(1);
             }

@@ -52,7 +52,7 @@ pub(super) fn write_body(
             output.scratch().resize(padded, 0);
         }
     }
-    output.settle(target)
+    output.flush_if_full(target)
 }
 
 /// Writes a body to a sink that takes pieces: first the bytes joined before, then each buffer without a copy.

@@ -241,7 +241,7 @@ impl Writer {
 
     /// Uses the memory of a finished writer.
     pub(super) fn reuse_memory(&mut self, (scratch, fbb): (Vec<u8>, FlatBufferBuilder<'static>)) {
-        (self.output, self.fbb) = (WriteBuffer::over(scratch), fbb);
+        (self.output, self.fbb) = (WriteBuffer::reusing(scratch), fbb);
     }
 
     /// The memory of this writer, for the next one.

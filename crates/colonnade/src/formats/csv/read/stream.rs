@@ -3,7 +3,7 @@
 use super::FORMAT;
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind, Result};
-use crate::text::input::{HALF_A_UNIT, TextEncoding, half_a_pair, source_nbytes};
+use crate::text::encoding::{HALF_A_UNIT, TextEncoding, source_nbytes, unpaired_surrogate};
 
 /// An incremental decoder of an encoding. It keeps the bytes of an incomplete character.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ impl TextStream {
         if wide && let Some(half) = self.pending.first_chunk::<2>() {
             let big = matches!(self.encoding, TextEncoding::Utf16Be);
             let found = if big { u16::from_be_bytes(*half) } else { u16::from_le_bytes(*half) };
-            return Err(self.placed((ErrorKind::Malformed, half_a_pair(found)), text, *place));
+            return Err(self.placed((ErrorKind::Malformed, unpaired_surrogate(found)), text, *place));
         }
         if wide {
             let at = self.after(*place, text).byte;
@@ -146,7 +146,7 @@ fn utf16(
         match decoded {
             Ok(c) => push(c, text),
             Err(half) => {
-                return Err((ErrorKind::Malformed, half_a_pair(half.unpaired_surrogate())));
+                return Err((ErrorKind::Malformed, unpaired_surrogate(half.unpaired_surrogate())));
             }
         }
     }

@@ -144,8 +144,7 @@ impl ValueDecoder {
     pub(crate) fn cut_short(&self, what: &str, base: u64) -> Error {
         let (had, needed) = self.so_far();
         let (had, needed) = (base.saturating_add(had), base.saturating_add(needed));
-        let message =
-            format!("the input ends inside {what}: {had} bytes came, {needed} at least are needed.");
+        let message = format!("the input ends inside {what}: found {had} bytes, expected at least {needed}.");
         let error = Error::new(ErrorKind::Truncated { needed, had }, "msgpack", message).at(had);
         match &self.state {
             ValueState::WithHeader(columns) => error.in_member(columns.path()),

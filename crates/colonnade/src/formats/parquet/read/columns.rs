@@ -44,8 +44,8 @@ pub(super) fn projected_columns(
         let never = |root: &RootColumn| matches!(root.kind, RootKind::Flat(flat) if !flat.optional);
         let names = schema.fields().iter().zip(&roots).filter(|(_, root)| never(root));
         let names: Vec<&str> = names.map(|(field, _)| field.name().as_str()).collect();
-        nullability::note_required(&mut plan.tags, &names);
-        nullability::note_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
+        nullability::store_required(&mut plan.tags, &names);
+        nullability::store_ids(&mut plan.tags, &field_ids(footer, &schema, &roots));
     }
     Ok((schema, roots, plan))
 }

@@ -92,7 +92,7 @@ impl Parquet {
             return Ok(());
         }
         let message = format!(
-            "{n} {what} in a file of {} bytes, over the limit of {limit} {what} that no byte stands behind. \
+            "{n} {what} in a file of {} bytes, over the limit of {limit} {what} that store no bytes. \
              Raise max_unbacked_rows to read them.",
             self.input()
         );

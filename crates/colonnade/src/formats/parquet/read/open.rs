@@ -131,7 +131,7 @@ impl Parquet {
         let left = |filter| evaluate_filter(&stored_bytes, filter, &options, progress);
         let selection = options.filter.as_ref().map(left).transpose()?;
         let mut plan = plan;
-        plan.settle(nrows);
+        plan.set_nrows(nrows);
         if let Some(selection) = &selection {
             if selection.counts().sum::<usize>() < nrows {
                 plan.pick(|| selection.positions(&starts))?;

@@ -1,6 +1,6 @@
 //! pandas' metadata, reduced to the projected columns: of 18,000 entries 200 are parsed.
 
-use crate::arrow::scan::{past, place_of, space, value_of};
+use crate::arrow::scan::{end_of_value, place_of, skip_space, value_of};
 
 use super::projection::ColumnNames;
 
@@ -29,12 +29,12 @@ pub(crate) fn cut(text: &str, names: &ColumnNames<'_>) -> Option<String> {
     out.push_str(text.get(..start).filter(|_| bytes.get(start) == Some(&b'['))?);
     out.push('[');
     loop {
-        at = space(bytes, at);
+        at = skip_space(bytes, at);
         match bytes.get(at)? {
             b']' => break,
             b',' => at += 1,
             _ => {
-                let end = past(bytes, at)?;
+                let end = end_of_value(bytes, at)?;
                 let entry = text.get(at..end)?;
                 if is_of(entry, names) {
                     if any {

@@ -18,7 +18,7 @@ use crate::progress::Progress;
 
 use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::{BatchBody, CompressedBuffer, decompress, packed};
+use crate::arrow::ipc::body::{BatchBody, CompressedBuffer, decompress, read_length_prefix};
 
 /// Long columns are split into copies of this size, so that all threads get some.
 const CUT_NBYTES: usize = 4 << 20;
@@ -247,7 +247,7 @@ impl ColumnDecoder<'_> {
         if let ColumnConversion::Bits(_) = target.conversion {
             let bits = body.buffer(buffer, end.div_ceil(8))?;
             let unpacked = unpack(bits.as_slice(), piece.skip, place);
-            return unpacked.ok_or_else(|| body.short(buffer, end.div_ceil(8), bits.len()));
+            return unpacked.ok_or_else(|| body.too_short(buffer, end.div_ceil(8), bits.len()));
         }
         let ColumnConversion::Missing(dtype, width) = target.conversion else {
             return values_into(body, buffer, (piece.skip, end), item, place, streaming);
@@ -304,12 +304,12 @@ pub(in crate::formats::arrow::read) fn values_into(
         None => {
             let raw = body.bytes(buffer)?;
             let source = raw.get(start * item..end * item);
-            copy(place, source.ok_or_else(|| body.short(buffer, end * item, raw.len()))?, streaming);
+            copy(place, source.ok_or_else(|| body.too_short(buffer, end * item, raw.len()))?, streaming);
             return Ok(());
         }
         Some(codec) => codec,
     };
-    match packed(body.bytes(buffer)?, codec)? {
+    match read_length_prefix(body.bytes(buffer)?, codec)? {
         // The common case: decompresses directly to the final position.
         CompressedBuffer::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
             decompress(codec, bytes, place)

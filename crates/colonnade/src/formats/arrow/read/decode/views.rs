@@ -148,7 +148,7 @@ impl ColumnDecoder<'_> {
             let item = dtype.itemsize as usize;
             let end = (piece.skip + piece.nrows) * item;
             if raw.len() < end {
-                return Err(self.named(body.short(buffer, end, raw.len()), field, piece));
+                return Err(self.named(body.too_short(buffer, end, raw.len()), field, piece));
             }
             let offset = raw.as_ptr().addr() - self.source.bytes.as_ptr().addr() + piece.skip * item;
             if !(bytes.as_ptr().addr() + offset).is_multiple_of(dtype.alignment()) {

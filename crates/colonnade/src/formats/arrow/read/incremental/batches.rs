@@ -48,7 +48,7 @@ impl Batches {
     /// Malformed messages; a limit.
     pub(super) fn take(&mut self, body: WholeBody, limits: &Limits) -> Result<StreamEvent> {
         let (found, source) = body.into_source();
-        scan::take(source.bytes.as_slice(), &found, &mut self.catalog, limits)?;
+        scan::add_message(source.bytes.as_slice(), &found, &mut self.catalog, limits)?;
         let Some(catalog) = self.catalog.as_mut() else { return Ok(StreamEvent::Need) };
         match found.header.kind {
             MessageKind::Schema => {
@@ -61,13 +61,13 @@ impl Batches {
                     let message = DictionaryBatch { before: 0, ..message };
                     check_nbytes(&source, std::iter::once(&message.batch), limits)?;
                     let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
-                    self.dictionaries.take(&source, &catalog.shape, &message, &allowed)?;
+                    self.dictionaries.decode(&source, &catalog.shape, &message, &allowed)?;
                 }
                 Ok(StreamEvent::Need)
             }
             MessageKind::Batch(_) => {
                 let Some(batch) = catalog.batches.pop() else { return Ok(StreamEvent::Need) };
-                catalog.passed += 1;
+                catalog.dropped += 1;
                 let plan = self
                     .plan
                     .as_ref()

@@ -51,7 +51,7 @@ impl IncrementalDecoder {
             StreamTarget::Batches(_) | StreamTarget::Bytes(_) => cut_short(nbatches, nrows, needed, had),
             StreamTarget::Frame(_) => {
                 let message = format!(
-                    "the input ends inside a message: {had} bytes of it came, {needed} at least are needed; {nbatches} batches with {nrows} rows are among them. Read it batch by batch to have those."
+                    "the input ends inside a message: found {had} bytes, expected at least {needed}; {nbatches} batches with {nrows} rows are complete. Read it batch by batch to get them."
                 );
                 Error::new(ErrorKind::Truncated { needed, had }, "arrow", message)
             }

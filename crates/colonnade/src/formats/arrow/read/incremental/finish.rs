@@ -52,7 +52,7 @@ impl WholeFrame {
             Some(_) => Cow::Borrowed(&known.plan),
             None => {
                 let mut plan = known.plan.clone();
-                plan.settle(nrows);
+                plan.set_nrows(nrows);
                 Cow::Owned(plan)
             }
         };

@@ -47,7 +47,7 @@ impl Schemas {
         check_columns(&shape, limits)?;
         let mut plan = FramePlan::new(&shape.schema)?;
         if let Some(nrows) = shape.announced.and_then(|n| usize::try_from(n).ok()) {
-            plan.settle(nrows);
+            plan.set_nrows(nrows);
         }
         let layout = BlockLayout::new(&shape, &plan);
         let known = Arc::new(CachedSchema { head: head.to_vec(), shape: Arc::new(shape), plan, layout });

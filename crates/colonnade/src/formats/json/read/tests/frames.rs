@@ -206,7 +206,7 @@ fn lines_are_one_value_each() {
         ("{\"a\": 1} {\"a\": 2}\n", "line 1, column 10: expected the end of the line"),
         ("{\"a\": 1}\n[1]\n", "line 2, column 1: expected an object"),
         ("{\"a\": 1}\n{\"a\": \"x\n\"}\n", "line 2, column 9: expected the closing quote"),
-        ("{\"a\": 1}\n{\"a\"", "line 2, column 5: expected a colon behind the key, found the end"),
+        ("{\"a\": 1}\n{\"a\"", "line 2, column 5: expected a colon after the key, found the end"),
     ] {
         let found = lines(text).unwrap_err().to_string();
         assert!(found.contains(part), "{text:?}: {found}");

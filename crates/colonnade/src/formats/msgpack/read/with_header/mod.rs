@@ -180,7 +180,7 @@ fn check(header: &MsgpackHeader, options: &ReadOptions) -> Result<()> {
     let cap = options.limits.max_unbacked_rows;
     if fields.is_empty() && header.nrows as u64 > cap {
         let message = format!(
-            "declares {} rows without a byte behind them, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you \
+            "declares {} rows that store no bytes, the limit is {cap}. Raise Limits(max_unbacked_rows=...) if you \
              trust the file.",
             header.nrows
         );

@@ -46,7 +46,7 @@ pub(super) fn decode(
     let rows = HeaderRows { orient: header.orient, entries, nrows: header.nrows, keys: &keys };
     let end = rows.decode(bytes, at, &mut readers, progress)?;
     let arrays: Vec<ArrayData> = readers.into_iter().map(TypedCells::finish).collect::<Result<_>>()?;
-    plan.settle(header.nrows);
+    plan.set_nrows(header.nrows);
     let block = |i: usize, data: &ArrayData| {
         plan.fields.get(i).and_then(FieldPlan::decoded_dtype).map_or(Ok(None), |dtype| to_block(dtype, data))
     };
