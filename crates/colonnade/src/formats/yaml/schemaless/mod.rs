@@ -33,11 +33,21 @@ pub(in crate::formats::yaml) fn decode(
     document: &Document<'_>,
     options: &ReadOptions,
 ) -> Result<(Frame, YamlOrient)> {
-    document.check_values()?;
+    match frame(document, options) {
+        Ok(found) => Ok(found),
+        Err(error) => {
+            // A number beyond 64 bits is reported before any fault of the layout.
+            document.check_values()?;
+            Err(placed(document, error))
+        }
+    }
+}
+
+fn frame(document: &Document<'_>, options: &ReadOptions) -> Result<(Frame, YamlOrient)> {
     let limits = &options.limits;
     check_size(document, limits)?;
     let (shape, split) = shape::sniff(document, options.orient)?;
-    let (root, n) = match document.value(0)? {
+    let (orient, n) = match document.value(0)? {
         NodeValue::List(n) => (YamlOrient::Records, n),
         NodeValue::Map(n) => (YamlOrient::Columns, n),
         _ => (YamlOrient::Columns, 0),
@@ -58,7 +68,7 @@ pub(in crate::formats::yaml) fn decode(
             assemble(&keys, columns, rows, None)
         }
     };
-    Ok((frame.map_err(|e| placed(document, e))?, root))
+    Ok((frame?, orient))
 }
 
 /// Refuses values that take more bytes than the limit of bytes, copies for aliases included, counted as MessagePack.
@@ -68,7 +78,7 @@ fn check_size(document: &Document<'_>, limits: &Limits) -> Result<()> {
         return Ok(());
     }
     let nbytes = packed_nbytes(document, 0..document.nodes.len())?;
-    check_nbytes(nbytes, limits).map_err(|e| placed(document, e))
+    check_nbytes(nbytes, limits)
 }
 
 /// Returns the labels of a bundle, which are the keys of the root; `None` for one frame.

@@ -8,15 +8,14 @@ use crate::formats::yaml::numbers::{float, integer64, too_large, too_wide};
 use crate::formats::yaml::resolve::YamlValue;
 use crate::infer::columns::nodes::{NodeValue, Nodes};
 
-/// A float without an exponent is finite if it has fewer digits than the largest double.
-const FINITE_NBYTES: usize = 300;
-
-/// An integer of so many bytes, one of which may be a sign, fits 64 bits.
-const INT64_NBYTES: usize = 18;
-
 impl Nodes for Document<'_> {
     fn value(&self, i: usize) -> Result<NodeValue<'_>> {
         let node = self.nodes.get(i).ok_or_else(|| self.malformed(i, "expected a value, found the end."))?;
+        // MessagePack, in which mixed cells are stored, counts with 32 bits.
+        let count = |n: usize| match u32::try_from(n) {
+            Ok(_) => Ok(n),
+            Err(_) => Err(self.malformed(i, format!("expected at most 4294967295 entries, found {n}."))),
+        };
         Ok(match &node.value {
             YamlValue::Null => NodeValue::Null,
             YamlValue::Bool(value) => NodeValue::Bool(*value),
@@ -28,9 +27,12 @@ impl Nodes for Document<'_> {
             YamlValue::Float(text) => {
                 NodeValue::Float(float(text).ok_or_else(|| self.malformed(i, too_large(text)))?)
             }
-            YamlValue::Str(text) => NodeValue::Text(text),
-            YamlValue::Sequence(n, _) => NodeValue::List(*n),
-            YamlValue::Mapping(n, _) => NodeValue::Map(*n),
+            YamlValue::Str(text) => {
+                count(text.len())?;
+                NodeValue::Text(text)
+            }
+            YamlValue::Sequence(n, _) => NodeValue::List(count(*n)?),
+            YamlValue::Mapping(n, _) => NodeValue::Map(count(*n)?),
         })
     }
 
@@ -40,33 +42,12 @@ impl Nodes for Document<'_> {
 }
 
 impl Document<'_> {
-    /// Refuses a number that 64 bits do not hold, and what MessagePack, in which mixed cells are stored, cannot count.
+    /// Refuses the first value that no cell holds.
     ///
     /// # Errors
-    /// Malformed, at the first such node. No fault of the layout comes before it.
+    /// As [`Nodes::value`].
     pub(super) fn check_values(&self) -> Result<()> {
-        for (i, node) in self.nodes.iter().enumerate() {
-            let n = match &node.value {
-                YamlValue::Int(digits) if digits.len() > INT64_NBYTES => {
-                    self.value(i)?;
-                    continue;
-                }
-                YamlValue::Float(text)
-                    if text.len() > FINITE_NBYTES || text.bytes().any(|byte| matches!(byte, b'e' | b'E')) =>
-                {
-                    self.value(i)?;
-                    continue;
-                }
-                YamlValue::Str(text) => text.len(),
-                YamlValue::Sequence(n, _) | YamlValue::Mapping(n, _) => *n,
-                _ => continue,
-            };
-            if u32::try_from(n).is_err() {
-                let message = format!("expected at most 4294967295 entries, found {n}.");
-                return Err(self.malformed(i, message));
-            }
-        }
-        Ok(())
+        (0..self.nodes.len()).try_for_each(|i| self.value(i).map(|_| ()))
     }
 
     #[cold]
