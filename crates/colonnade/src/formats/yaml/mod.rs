@@ -3,8 +3,8 @@
 //! Specification: YAML 1.2.2, its core schema, <https://yaml.org/spec/1.2.2/>. Version of the header: 1.
 //!
 //! The parser is `saphyr-parser`, which returns events. Each event becomes a node with a type of the core schema. Nodes are read as
-//! the cells that a header declares ([`with_header`]); without a header they are converted to MessagePack, whose rules for
-//! schemaless data apply to YAML too ([`schemaless`]).
+//! the cells that a header declares ([`with_header`]). Without a header the columns are inferred from them, in the layouts of
+//! schemaless MessagePack ([`schemaless`]).
 //!
 //! ```text
 //! __colonnade__: {"version":1,...}   the header, as JSON on one line
@@ -20,8 +20,10 @@
 //! | chunks | not supported: a document is read whole |
 
 mod check;
+mod extents;
 mod format;
 mod nodes;
+mod numbers;
 mod opened;
 pub mod options;
 pub mod read;

@@ -1,6 +1,6 @@
 //! Options of yaml, validated by their constructors.
 
-use crate::cells::msgpack::options as msgpack;
+use crate::cells::msgpack::options::MsgpackOrient;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::text::input::{TextEncoding, TextPart};
@@ -30,6 +30,14 @@ impl YamlOrient {
                 FORMAT,
                 format!("orient: expected \"records\" or \"columns\", found {other:?}."),
             )),
+        }
+    }
+
+    /// The layout of schemaless MessagePack that has the same rules.
+    pub(in crate::formats::yaml) fn msgpack(self) -> MsgpackOrient {
+        match self {
+            Self::Records => MsgpackOrient::Records,
+            Self::Columns => MsgpackOrient::Columns,
         }
     }
 
@@ -73,15 +81,4 @@ pub struct ReadOptions {
     pub limits: Limits,
     /// Number of threads.
     pub threads: usize,
-}
-
-impl ReadOptions {
-    /// Returns the options for the schemaless reader of MessagePack.
-    pub(in crate::formats::yaml) fn msgpack(&self) -> msgpack::ReadOptions {
-        let orient = self.orient.map(|orient| match orient {
-            YamlOrient::Records => msgpack::MsgpackOrient::Records,
-            YamlOrient::Columns => msgpack::MsgpackOrient::Columns,
-        });
-        msgpack::ReadOptions { orient, limits: self.limits, ..msgpack::ReadOptions::default() }
-    }
 }

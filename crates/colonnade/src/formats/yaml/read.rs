@@ -10,11 +10,11 @@ use crate::text::header::VERSION;
 use crate::text::input::{OwnedText, SourceText};
 
 use super::FORMAT;
+use super::extents::extents;
 use super::nodes::Document;
 use super::options::ReadOptions;
 use super::resolve::YamlValue;
-use super::schemaless::{DocumentMsgpack, extents};
-use super::{check, with_header};
+use super::{check, schemaless, with_header};
 
 fn text_of(input: &Buffer, options: &ReadOptions) -> Result<OwnedText> {
     let (nbytes, most) = (input.nbytes() as u64, options.limits.max_nbytes);
@@ -56,8 +56,8 @@ fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Re
         let (frame, orient) = with_header::decode(&document, options)?;
         return Ok(DecodedText::new(frame, orient.name(), Some(VERSION)));
     }
-    let packed = DocumentMsgpack::new(&document)?;
-    Ok(DecodedText::new(packed.frame(options)?, packed.orient().name(), None))
+    let (frame, orient) = schemaless::decode(&document, options)?;
+    Ok(DecodedText::new(frame, orient.name(), None))
 }
 
 /// Labels, and the byte range of each frame.
@@ -115,5 +115,5 @@ fn labels(document: &Document<'_>, options: &ReadOptions) -> Result<Option<Vec<S
             return Ok(Some(labels));
         }
     }
-    DocumentMsgpack::new(document)?.labels(options)
+    schemaless::labels(document, options)
 }

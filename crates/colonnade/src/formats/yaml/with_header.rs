@@ -9,9 +9,9 @@ use crate::frame::Frame;
 use crate::text::header::{KEY, TextHeader, keys};
 
 use super::nodes::Document;
+use super::numbers::{float, too_large, too_wide};
 use super::options::{ReadOptions, YamlOrient};
 use super::resolve::YamlValue;
-use super::schemaless::{float, too_large, too_wide};
 
 const STYLE: TextStyle = TextStyle::yaml(true);
 

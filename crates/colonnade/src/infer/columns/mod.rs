@@ -2,8 +2,9 @@
 //!
 //! MessagePack cells come in runs of one family, which kernels decode ([`CellReader::take`]). Cells between two runs (nils, the
 //! first cell of another family, the last cells of the input) are decoded one by one. JSON cells are scanned one by one
-//! into the same columns (`json`), in ranges of the input whose columns are then joined (`append`). A family that no longer
-//! holds all cells is promoted: the stored values are converted, and no cell is read twice.
+//! into the same columns (`json`), in ranges of the input whose columns are then joined (`append`). Nodes of YAML are appended
+//! one by one (`nodes`). A family that no longer holds all cells is promoted: the stored values are converted, and no cell
+//! is read twice.
 
 mod append;
 mod finish;
@@ -11,6 +12,8 @@ pub(crate) mod grow;
 mod json;
 pub(crate) mod marks;
 mod nested;
+pub(crate) mod node_table;
+pub(crate) mod nodes;
 pub(crate) mod numbers;
 mod put;
 mod raw;

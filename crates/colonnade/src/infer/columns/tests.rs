@@ -9,6 +9,7 @@ use crate::frame::Block;
 mod json;
 mod kinds;
 mod nested;
+mod nodes;
 mod numbers;
 mod speed;
 mod text;

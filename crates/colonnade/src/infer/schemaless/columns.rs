@@ -15,18 +15,18 @@ use super::shape::{MapEntries, truncated_input};
 
 /// The number of rows of the first column, which all columns must have.
 #[derive(Debug, Default)]
-pub(super) struct ColumnLengths {
+pub(crate) struct ColumnLengths {
     first: Option<usize>,
 }
 
 impl ColumnLengths {
     /// Returns the number of rows; 0 without columns.
-    pub(super) fn rows(&self) -> usize {
+    pub(crate) fn rows(&self) -> usize {
         self.first.unwrap_or(0)
     }
 
     /// Checks a column's number of rows; `keys` ends with its label.
-    pub(super) fn add(&mut self, rows: usize, keys: &ColumnKeys) -> std::result::Result<(), CellError> {
+    pub(crate) fn add(&mut self, rows: usize, keys: &ColumnKeys) -> std::result::Result<(), CellError> {
         let first = *self.first.get_or_insert(rows);
         if first == rows {
             return Ok(());
@@ -55,7 +55,7 @@ pub(super) fn rows_of(bytes: &[u8]) -> std::result::Result<Option<(usize, usize)
     match head(bytes)? {
         None => Ok(None),
         Some((MsgpackHead::Array(n), length)) => Ok(Some((n as usize, length))),
-        Some((other, _)) => Err(expected("an array of cells, as a map of columns has them", other)),
+        Some((other, _)) => Err(expected("an array of cells, as a map of columns has them", other.name())),
     }
 }
 
@@ -80,7 +80,7 @@ pub(super) fn take(
     let mut entries = MapEntries::new(bytes, options);
     while let Some((key, at)) = entries.key().map_err(|e| e.placed("$", base))? {
         let path = format!("${}", key.step());
-        keys.push(key, options).map_err(|e| e.after(0, at).placed(&path, base))?;
+        keys.push(key, &options.limits).map_err(|e| e.after(0, at).placed(&path, base))?;
         let (rest, begin) = (entries.rest(), entries.end());
         let place = |e: CellError| e.after(0, begin).placed(&path, base);
         let found = rows_of(rest).map_err(place)?;
@@ -129,6 +129,6 @@ pub(super) fn add_key(
     base: u64,
 ) -> Result<String> {
     let path = format!("${}", key.step());
-    keys.push(key, options).map_err(|e| e.after(0, offset).placed(&path, base))?;
+    keys.push(key, &options.limits).map_err(|e| e.after(0, offset).placed(&path, base))?;
     Ok(path)
 }

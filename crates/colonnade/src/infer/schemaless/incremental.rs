@@ -57,7 +57,7 @@ impl SchemalessDecoder {
     /// # Errors
     /// Malformed, over a limit, or no frame; the decoder is unusable afterwards.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<usize> {
-        check_nbytes(self.offset.saturating_add(bytes.len() as u64), &self.options)?;
+        check_nbytes(self.offset.saturating_add(bytes.len() as u64), &self.options.limits)?;
         let mut at = 0;
         if matches!(self.state, SchemalessState::Start) {
             let Some((state, nbytes)) = self.start(bytes).map_err(|e| e.placed("$", self.offset))? else {

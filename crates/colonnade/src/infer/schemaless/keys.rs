@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use crate::arrow::text_labels;
 use crate::cells::msgpack::column::{CellError, FORMAT, malformed, step};
 use crate::cells::msgpack::head::{MsgpackHead, head};
-use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Grid, Labels, Level};
+use crate::infer::columns::nodes::NodeValue;
+use crate::limits::Limits;
 use crate::memory::Buffer;
 
 /// One label.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum ColumnKey {
+pub(crate) enum ColumnKey {
     Text(String),
     Int(i64),
 }
@@ -31,15 +32,33 @@ impl ColumnKey {
                     Err(e) => Err(malformed(length + e.valid_up_to(), "expected a column label in UTF-8.")),
                 }
             }
-            MsgpackHead::UInt(value) => {
-                Err(label_error(format!("the integer {value}, which 64 signed bits do not hold")))
-            }
-            other => Err(label_error(other.name().to_owned())),
+            MsgpackHead::UInt(value) => Err(unsigned_label(value)),
+            other => Err(label_error(other.name())),
+        }
+    }
+
+    /// Converts a parsed value.
+    pub(crate) fn of_node(value: NodeValue<'_>) -> std::result::Result<Self, CellError> {
+        match value {
+            NodeValue::Text(text) => Ok(Self::Text(text.to_owned())),
+            NodeValue::Int(value) => Ok(Self::Int(value)),
+            NodeValue::UInt(value) => Err(unsigned_label(value)),
+            other => Err(label_error(other.name())),
+        }
+    }
+
+    /// Whether the key is this parsed value.
+    #[inline]
+    pub(crate) fn is_node(&self, value: NodeValue<'_>) -> bool {
+        match (self, value) {
+            (Self::Text(text), NodeValue::Text(other)) => text == other,
+            (Self::Int(value), NodeValue::Int(other)) => *value == other,
+            _ => false,
         }
     }
 
     /// Formats the key as one step of a path.
-    pub(super) fn step(&self) -> String {
+    pub(crate) fn step(&self) -> String {
         match self {
             Self::Text(text) => step(text),
             Self::Int(value) => format!("[{value}]"),
@@ -48,44 +67,45 @@ impl ColumnKey {
 }
 
 #[cold]
-fn label_error(found: String) -> CellError {
+fn label_error(found: &str) -> CellError {
     let message = format!(
         "expected a column label that is text or an integer, found {found}. Name the columns with text first."
     );
     CellError::new(ErrorKind::Unsupported, 0, message)
 }
 
+#[cold]
+fn unsigned_label(value: u64) -> CellError {
+    label_error(&format!("the integer {value}, which 64 signed bits do not hold"))
+}
+
 /// Labels in order of appearance.
 #[derive(Debug, Default)]
-pub(super) struct ColumnKeys {
+pub(crate) struct ColumnKeys {
     list: Vec<ColumnKey>,
     places: HashMap<ColumnKey, usize>,
 }
 
 impl ColumnKeys {
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.list.len()
     }
 
-    pub(super) fn get(&self, place: usize) -> Option<&ColumnKey> {
+    pub(crate) fn get(&self, place: usize) -> Option<&ColumnKey> {
         self.list.get(place)
     }
 
-    pub(super) fn place(&self, key: &ColumnKey) -> Option<usize> {
+    pub(crate) fn place(&self, key: &ColumnKey) -> Option<usize> {
         self.places.get(key).copied()
     }
 
     /// Appends a new label.
-    pub(super) fn push(
-        &mut self,
-        key: ColumnKey,
-        options: &ReadOptions,
-    ) -> std::result::Result<(), CellError> {
+    pub(crate) fn push(&mut self, key: ColumnKey, limits: &Limits) -> std::result::Result<(), CellError> {
         let place = self.list.len();
-        if place as u64 >= options.limits.max_columns {
+        if place as u64 >= limits.max_columns {
             let message = format!(
                 "more than {} columns, the limit. Raise Limits(max_columns=...) to read them.",
-                options.limits.max_columns
+                limits.max_columns
             );
             return Err(CellError::new(ErrorKind::LimitExceeded, 0, message));
         }

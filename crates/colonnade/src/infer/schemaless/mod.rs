@@ -1,4 +1,5 @@
-//! Schemaless MessagePack: frames without a header, with inferred columns. YAML without a header uses the same rules.
+//! Schemaless MessagePack: frames without a header, with inferred columns. YAML without a header has the same layouts, labels
+//! and messages, and walks its own nodes.
 //!
 //! Three layouts are frames: a map of arrays of one length, an array of maps (a key missing in a row is null), and a map of
 //! `columns`, `data` and optionally `index`. A map of scalars is one row; a map of frames is a bundle.
@@ -24,13 +25,17 @@ use crate::frame::{Axis, Frame, Part, Tags};
 use crate::progress::{NoProgress, Progress};
 
 use crate::infer::columns::{BlockOrColumn, InferredColumn};
-use keys::ColumnKeys;
 use rows::{RowGatherer, RowKind};
-use shape::SchemalessShape;
 
+pub(crate) use columns::ColumnLengths;
 pub use incremental::SchemalessDecoder;
-pub(crate) use shape::check_nbytes;
+pub(crate) use keys::{ColumnKey, ColumnKeys};
+pub(crate) use rows::{expected, wrong_width};
+pub(crate) use shape::{
+    EntryForm, MapShape, SchemalessShape, check_nbytes, frame_label, no_rows, refused_root,
+};
 pub use shape::{SchemalessLayout, shape_of};
+pub(crate) use split::{hierarchy, index, unequal_index};
 
 /// Decodes the one schemaless frame of `bytes`; `base` is their offset in the source.
 ///
@@ -45,7 +50,7 @@ pub fn decode(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Frame> {
 /// # Errors
 /// As [`decode`], and `Cancelled` from `progress`.
 pub fn decode_with(bytes: &[u8], base: u64, options: &ReadOptions, progress: &dyn Progress) -> Result<Frame> {
-    check_nbytes(bytes.len() as u64, options)?;
+    check_nbytes(bytes.len() as u64, &options.limits)?;
     let (frame, end) = match shape::sniff(bytes, options).map_err(|e| e.placed("$", base))? {
         SchemalessShape::Columns => {
             let (keys, columns, rows, end) = columns::take(bytes, base, options, progress)?;
@@ -99,7 +104,7 @@ fn rows_of(
 }
 
 #[cold]
-fn bundle(frames: usize) -> Error {
+pub(crate) fn bundle(frames: usize) -> Error {
     let message = format!(
         "expected one frame, found a map of {frames}. Open one of them by its label, or say orient=\"columns\" where \
          they are columns of maps."
@@ -107,7 +112,8 @@ fn bundle(frames: usize) -> Error {
     Error::unsupported(FORMAT, message).in_member("$")
 }
 
-fn assemble(
+/// Joins labels and columns to a frame.
+pub(crate) fn assemble(
     keys: &ColumnKeys,
     columns: Vec<BlockOrColumn>,
     rows: usize,

@@ -15,7 +15,7 @@ use crate::limits::over_missing;
 use super::column_builders::RefusedCell;
 use super::keys::{ColumnKey, ColumnKeys, repeated_label};
 use super::row_batch::{CellBytes, EncodedKey, RowBatch};
-use super::shape::{no_table, truncated_input};
+use super::shape::{no_rows, truncated_input};
 
 /// Rows of one batch.
 const ROWS: usize = 1024;
@@ -120,10 +120,9 @@ impl RowGatherer {
         let (pairs, mut at) = match head(bytes)? {
             Some((MsgpackHead::Map(n), length)) => (n as usize, length),
             Some((other, _)) if self.rows() == 0 && self.options.orient.is_none() => {
-                let found = format!("an array that begins with {}", other.name());
-                return Err(no_table(&found));
+                return Err(no_rows(other.name()));
             }
-            Some((other, _)) => return Err(expected("a map, as every row is one", other)),
+            Some((other, _)) => return Err(expected("a map, as every row is one", other.name())),
             None => return Ok(None),
         };
         let rows = self.batch.rows;
@@ -182,13 +181,9 @@ impl RowGatherer {
         let mut at = match head(bytes)? {
             Some((MsgpackHead::Array(n), length)) if n as usize == self.keys.len() => length,
             Some((MsgpackHead::Array(n), _)) => {
-                let message = format!(
-                    "expected an array of {} cells, as there are columns, found one of {n}.",
-                    self.keys.len()
-                );
-                return Err(malformed(0, message));
+                return Err(wrong_width(self.keys.len(), n as usize));
             }
-            Some((other, _)) => return Err(expected("an array, as every row is one", other)),
+            Some((other, _)) => return Err(expected("an array, as every row is one", other.name())),
             None => return Ok(None),
         };
         for place in 0..self.keys.len() {
@@ -211,7 +206,7 @@ impl RowGatherer {
         if self.kind == RowKind::Scalars
             && let Some((found @ (MsgpackHead::Array(_) | MsgpackHead::Map(_)), _)) = head(bytes)?
         {
-            return Err(expected("a scalar, as the entries before", found));
+            return Err(expected("a scalar, as the entries before", found.name()));
         }
         skip(bytes, self.depth)
     }
@@ -224,7 +219,7 @@ impl RowGatherer {
             return Ok(Some((place, length)));
         }
         self.unbacked(self.rows() as u64)?;
-        self.keys.push(key, &self.options)?;
+        self.keys.push(key, &self.options.limits)?;
         self.encoded.push(EncodedKey::new(bytes.get(..length).unwrap_or(&[])));
         let mut column = CellBytes::default();
         column.fill(self.batch.rows);
@@ -314,7 +309,13 @@ impl RowGatherer {
     }
 }
 
+/// Returns the error for a row that is an array of `found` cells.
 #[cold]
-pub(super) fn expected(what: &str, found: MsgpackHead) -> CellError {
-    malformed(0, format!("expected {what}, found {}.", found.name()))
+pub(crate) fn wrong_width(columns: usize, found: usize) -> CellError {
+    malformed(0, format!("expected an array of {columns} cells, as there are columns, found one of {found}."))
+}
+
+#[cold]
+pub(crate) fn expected(what: &str, found: &str) -> CellError {
+    malformed(0, format!("expected {what}, found {found}."))
 }

@@ -9,12 +9,13 @@ use crate::cells::msgpack::head::{MsgpackHead, head};
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::msgpack::skip::{skip, skip_cells};
 use crate::error::{Error, ErrorKind, Result};
+use crate::limits::Limits;
 
 use super::keys::ColumnKey;
 
 /// The layout of the root. Numbers count its entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum SchemalessShape {
+pub(crate) enum SchemalessShape {
     /// A map of arrays.
     Columns,
     /// An array of maps.
@@ -54,16 +55,7 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Schema
     for entry in MapEntries::new(bytes, options) {
         let MapEntry { key, at, value } = entry.map_err(|e| e.placed("$", base))?;
         let path = format!("${}", key.step());
-        let ColumnKey::Text(label) = key else {
-            let message =
-                "expected a frame's label that is text, found an integer. Name the frames with text.";
-            return Err(CellError::new(ErrorKind::Unsupported, at, message).placed(&path, base));
-        };
-        if label == KEY {
-            let message = "expected the header as the first entry, found entries before it. Put it first, or drop it \
-                           to read the data alone.";
-            return Err(malformed(at, message).placed(&path, base));
-        }
+        let label = frame_label(key).map_err(|e| e.after(0, at).placed(&path, base))?;
         if !labels.insert(label.clone()) {
             let message = "this label stands here a second time: one of the two frames would be lost.";
             return Err(malformed(at, message).placed(&path, base));
@@ -71,6 +63,20 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Schema
         frames.push((label, value));
     }
     Ok(SchemalessLayout::Bundle(frames))
+}
+
+/// Returns the label of a frame in a bundle.
+pub(crate) fn frame_label(key: ColumnKey) -> std::result::Result<String, CellError> {
+    let ColumnKey::Text(label) = key else {
+        let message = "expected a frame's label that is text, found an integer. Name the frames with text.";
+        return Err(CellError::new(ErrorKind::Unsupported, 0, message));
+    };
+    if label == KEY {
+        let message = "expected the header as the first entry, found entries before it. Put it first, or drop it to \
+                       read the data alone.";
+        return Err(malformed(0, message));
+    }
+    Ok(label)
 }
 
 /// Returns the layout: from the option, or detected from the first values.
@@ -91,23 +97,27 @@ pub(super) fn sniff(bytes: &[u8], options: &ReadOptions) -> std::result::Result<
             0,
             format!("expected a table, found an integer and {} bytes behind it.", bytes.len() - nbytes),
         )),
-        (other, None) => Err(unexpected(other)),
-        (other, Some(orient)) => {
-            let what = if orient == MsgpackOrient::Records { "an array of maps" } else { "a map" };
-            let name = orient.name();
-            Err(malformed(0, format!("expected {what}, as orient={name:?} says, found {}.", other.name())))
-        }
+        (other, orient) => Err(refused_root(other.name(), orient)),
     }
 }
 
+/// Returns the error for a root that is no table, or not the table that `orient` declares.
 #[cold]
-pub(super) fn unexpected(found: MsgpackHead) -> CellError {
-    no_table(found.name())
+pub(crate) fn refused_root(found: &str, orient: Option<MsgpackOrient>) -> CellError {
+    let Some(orient) = orient else { return no_table(found) };
+    let what = if orient == MsgpackOrient::Records { "an array of maps" } else { "a map" };
+    malformed(0, format!("expected {what}, as orient={:?} says, found {found}.", orient.name()))
+}
+
+/// Returns the error for an array whose first entry is no row.
+#[cold]
+pub(crate) fn no_rows(first: &str) -> CellError {
+    no_table(&format!("an array that begins with {first}"))
 }
 
 /// Returns the error for a legal value that is no table.
 #[cold]
-pub(super) fn no_table(found: &str) -> CellError {
+fn no_table(found: &str) -> CellError {
     let message = format!(
         "expected a table (a map of arrays of one length, an array of maps, or a map of \"columns\" and \"data\"), found {found}. \
          Put it into a map under a column's name."
@@ -115,26 +125,64 @@ pub(super) fn no_table(found: &str) -> CellError {
     CellError::new(ErrorKind::Unsupported, 0, message)
 }
 
+/// The form of an entry of the root map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryForm {
+    Scalar,
+    Map,
+    EmptyArray,
+    ArrayOfMaps,
+    /// An array whose first entry is no map.
+    ArrayOfCells,
+}
+
+/// Detects the layout of a root map that is not split from its entries.
+#[derive(Debug, Default)]
+pub(crate) struct MapShape {
+    frames: usize,
+}
+
+impl MapShape {
+    /// Adds the next entry. Returns the layout once no later entry can change it.
+    pub(crate) fn add(&mut self, entry: EntryForm) -> Option<SchemalessShape> {
+        match entry {
+            EntryForm::Map | EntryForm::ArrayOfMaps => self.frames += 1,
+            EntryForm::EmptyArray => {}
+            EntryForm::ArrayOfCells => return Some(SchemalessShape::Columns),
+            // A scalar among arrays is refused with its name when the columns are read.
+            EntryForm::Scalar if self.frames > 0 => return Some(SchemalessShape::Columns),
+            EntryForm::Scalar => return Some(SchemalessShape::Row),
+        }
+        None
+    }
+
+    /// Returns the layout after the last entry.
+    pub(crate) fn finish(self) -> SchemalessShape {
+        if self.frames > 0 { SchemalessShape::Bundle } else { SchemalessShape::Columns }
+    }
+}
+
 fn sniff_map(bytes: &[u8], options: &ReadOptions) -> std::result::Result<SchemalessShape, CellError> {
-    let mut frames = 0;
+    let mut shape = MapShape::default();
     let mut entries = MapEntries::new(bytes, options);
     while let Some((key, _)) = entries.key()? {
         let value = entries.rest();
-        match head(value).map_err(|e| e.after(0, entries.end()))? {
+        let form = match head(value).map_err(|e| e.after(0, entries.end()))? {
             None => return Err(truncated_input(entries.end(), bytes.len())),
-            Some((MsgpackHead::Map(_), _)) => frames += 1,
-            Some((MsgpackHead::Array(0), _)) => {}
+            Some((MsgpackHead::Map(_), _)) => EntryForm::Map,
+            Some((MsgpackHead::Array(0), _)) => EntryForm::EmptyArray,
             Some((MsgpackHead::Array(_), length)) => match value.get(length) {
-                Some(0x80..=0x8f | 0xde | 0xdf) => frames += 1,
-                _ => return Ok(SchemalessShape::Columns),
+                Some(0x80..=0x8f | 0xde | 0xdf) => EntryForm::ArrayOfMaps,
+                _ => EntryForm::ArrayOfCells,
             },
-            // A scalar among arrays is refused with its name when the columns are read.
-            _ if frames > 0 => return Ok(SchemalessShape::Columns),
-            _ => return Ok(SchemalessShape::Row),
+            Some(_) => EntryForm::Scalar,
+        };
+        if let Some(found) = shape.add(form) {
+            return Ok(found);
         }
         entries.value().map_err(|e| e.in_key(&key))?;
     }
-    Ok(if frames > 0 { SchemalessShape::Bundle } else { SchemalessShape::Columns })
+    Ok(shape.finish())
 }
 
 /// Whether the map has `columns`, `data` and optionally `index`, nothing else, and data rows as long as the columns.
@@ -297,8 +345,8 @@ pub(super) fn truncated_input(offset: usize, had: usize) -> CellError {
 }
 
 /// Refuses input over the limit of bytes.
-pub(crate) fn check_nbytes(nbytes: u64, options: &ReadOptions) -> Result<()> {
-    let cap = options.limits.max_nbytes;
+pub(crate) fn check_nbytes(nbytes: u64, limits: &Limits) -> Result<()> {
+    let cap = limits.max_nbytes;
     if nbytes <= cap {
         return Ok(());
     }

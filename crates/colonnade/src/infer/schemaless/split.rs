@@ -58,7 +58,7 @@ pub(super) fn decode(
                 base: begin + length as u64,
                 outer: 2,
             }),
-            Some((other, _)) => Err(place(expected("an array", other))),
+            Some((other, _)) => Err(place(expected("an array", other.name()))),
             None => Err(place(truncated_input(0, whole.len()))),
         }
     };
@@ -85,7 +85,7 @@ fn labels(source: EncodedRows<'_>, options: &ReadOptions) -> Result<ColumnKeys> 
         let place = |e: CellError| e.placed(&format!("{}[{i}]", source.path), source.base + at as u64);
         let (key, length) =
             ColumnKey::take(rest).map_err(place)?.ok_or_else(|| place(truncated_input(0, rest.len())))?;
-        keys.push(key, options).map_err(place)?;
+        keys.push(key, &options.limits).map_err(place)?;
         at += length;
     }
     Ok(keys)
@@ -100,27 +100,40 @@ fn row_labels(
 ) -> Result<Axis> {
     let place = |e: CellError| -> Error { e.placed(source.path, source.base) };
     if source.rows != rows {
-        let message = format!(
-            "expected as many row labels as rows, found {} in $.index and {rows} in $.data.",
-            source.rows
-        );
-        return Err(place(malformed(0, message)));
+        return Err(place(unequal_index(source.rows, rows)));
     }
     if let Some(Ok(Some((MsgpackHead::Array(depth @ 1..), _)))) = (rows > 0).then(|| head(source.bytes)) {
         let mut keys = ColumnKeys::default();
         for level in 0..i64::from(depth).min(i64::try_from(source.bytes.len()).unwrap_or(i64::MAX)) {
-            keys.push(ColumnKey::Int(level), options).map_err(place)?;
+            keys.push(ColumnKey::Int(level), &options.limits).map_err(place)?;
         }
         let taken = take(source, RowGatherer::new(RowKind::Arrays, keys, 2, options), options, progress)?;
-        return Ok(levels(finish(taken.columns)?.into_iter().map(level).collect()));
+        return Ok(hierarchy(finish(taken.columns)?));
     }
     let mut column = InferredColumn::new(&options_below(2, options)).with_rows(rows);
     let taken = column.take(source.bytes, rows).map_err(|e| e.in_column(source.path, 0, source.base))?;
     if taken.cells != rows {
         return Err(place(truncated_input(taken.nbytes, source.bytes.len())));
     }
-    let found = column.finish()?;
-    Ok(if is_range(&found) { Axis::range(rows) } else { levels(vec![level(found)]) })
+    Ok(index(column.finish()?))
+}
+
+/// Returns the axis of row labels in several levels.
+pub(crate) fn hierarchy(found: Vec<BlockOrColumn>) -> Axis {
+    levels(found.into_iter().map(level).collect())
+}
+
+/// Returns the axis of row labels.
+pub(crate) fn index(found: BlockOrColumn) -> Axis {
+    if is_range(&found) { Axis::range(found.nrows()) } else { levels(vec![level(found)]) }
+}
+
+/// Returns the error for `labels` row labels of `rows` rows.
+#[cold]
+pub(crate) fn unequal_index(labels: usize, rows: usize) -> CellError {
+    let message =
+        format!("expected as many row labels as rows, found {labels} in $.index and {rows} in $.data.");
+    malformed(0, message)
 }
 
 fn level(found: BlockOrColumn) -> Level {

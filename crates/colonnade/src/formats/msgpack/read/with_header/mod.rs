@@ -84,7 +84,7 @@ impl LocatedFrame {
         let plan = FramePlan::new(&header.schema).map_err(|e| e.in_member("$.__colonnade__"))?;
         check(&header, &options)?;
         if header.orient != MsgpackOrient::Columns {
-            check_nbytes(bytes.nbytes() as u64, &options)?;
+            check_nbytes(bytes.nbytes() as u64, &options.limits)?;
             let decoded = rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options, progress);
             return decoded.map(Some);
         }
@@ -202,7 +202,7 @@ fn check_decoded(
             field_plan.decoded_dtype().map_or(0, |dtype| nrows.saturating_mul(u64::from(dtype.itemsize)));
         decoded.max(extent.len() as u64)
     };
-    check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), options)
+    check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), &options.limits)
 }
 
 /// Finds the range of each field's value, and the end of the frame.
