@@ -181,12 +181,12 @@ pub(crate) fn integer(text: &[u8]) -> ParsedInt {
 }
 
 /// Parses a double from digits with a point and an exponent, or from an infinity by name. `None` for other text; infinite
-/// without the name for a number beyond every double. The standard library rounds correctly whatever the digits.
+/// without the name for a number beyond every double. fast-float2 rounds as the standard library does, whatever the digits.
 pub(crate) fn float(text: &str) -> Option<f64> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let first = *digits.as_bytes().first()?;
     if !(first.is_ascii_digit() || first == b'.' || first.eq_ignore_ascii_case(&b'i')) {
         return None;
     }
-    text.parse().ok()
+    fast_float2::parse(text).ok()
 }

@@ -7,6 +7,11 @@ fn padded(text: &str) -> Vec<u8> {
     [text.as_bytes(), b",1234567890123456789"].concat()
 }
 
+/// The bits of the double that the standard library reads; NaN by name is no float here.
+fn by_std(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|value: &f64| !value.is_nan()).map(f64::to_bits)
+}
+
 proptest! {
     #[test]
     fn short_ints_equal_their_text(value in -99_999_999i64..=99_999_999) {
@@ -23,6 +28,27 @@ proptest! {
             prop_assert_eq!(Some(found.to_bits()), expected.map(f64::to_bits), "{}", text);
         }
         prop_assert_eq!(float(&text).map(f64::to_bits), expected.map(f64::to_bits));
+    }
+
+    #[test]
+    fn long_floats_are_those_of_the_standard_library(
+        text in "[-+]?[0-9]{0,30}\\.?[0-9]{0,40}([eE][-+]?[0-9]{0,4})?",
+        near in any::<u64>(),
+        digits in 0usize..25,
+    ) {
+        prop_assert_eq!(float(&text).map(f64::to_bits), by_std(&text), "{}", text);
+        let value = f64::from_bits(near);
+        if value.is_finite() {
+            // The shortest text, and longer ones that lie beside a double or between two.
+            for text in [format!("{value}"), format!("{value:e}"), format!("{value:.digits$e}"), format!("{value:e}5")] {
+                prop_assert_eq!(float(&text).map(f64::to_bits), by_std(&text), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn texts_that_are_no_floats_are_those_of_the_standard_library(text in "[-+.0-9eEiInNfFaAtTyY_ ]{0,9}") {
+        prop_assert_eq!(float(&text).map(f64::to_bits), by_std(&text), "{}", text);
     }
 
     #[test]
@@ -63,4 +89,81 @@ fn names_of_infinities_are_floats_and_nan_is_a_null_word() {
     assert_eq!(float("Infinity"), Some(f64::INFINITY));
     assert_eq!(float("nan"), None);
     assert_eq!(float("1e999"), Some(f64::INFINITY));
+}
+
+#[test]
+fn the_grammar_of_floats_is_that_of_the_standard_library() {
+    let texts = [
+        "",
+        ".",
+        "-",
+        "+",
+        "+.",
+        "-.e1",
+        ".5",
+        "5.",
+        "+5",
+        "-5.",
+        "+.5e-3",
+        "1e",
+        "1e+",
+        "1e-",
+        "1E5",
+        "1e5.",
+        "1_0",
+        " 1",
+        "1 ",
+        "0x1",
+        "--1",
+        "+-1",
+        "inf",
+        "+inf",
+        "-INF",
+        "Infinity",
+        "-infinity",
+        "infinit",
+        "inf1",
+        "infinityx",
+        "i",
+        "nan",
+        "-nan",
+        "+NaN",
+        "1f",
+        "0",
+        "-0",
+        "00",
+        "1e400",
+        "-1e400",
+        "1e-400",
+        "1e99999999999999999999",
+        "0e99999999999999999999",
+    ];
+    for text in texts {
+        assert_eq!(float(text).map(f64::to_bits), by_std(text), "{text}");
+    }
+}
+
+#[test]
+fn doubles_at_the_ends_and_between_two_are_rounded_as_the_standard_library_does() {
+    let long = |before: usize, after: usize| format!("{}1{}", "0".repeat(before), "0".repeat(after));
+    let texts = [
+        "2.2250738585072011e-308", // the largest subnormal, and the number that hung other parsers
+        "4.9406564584124654e-324",
+        "2.4703282292062327e-324", // half of the least double: zero
+        "2.4703282292062328e-324",
+        "1.7976931348623157e308",
+        "1.7976931348623158079e308", // the last text that is no infinity
+        "1.7976931348623159e308",
+        "9007199254740993",
+        "9007199254740993.0000000000000000000000000000000001",
+        "9007199254740992.9999999999999999999999999999999999",
+        "8.5e-1000000",
+        &format!("0.{}e310", long(300, 500)),
+        &format!("{}e-800", long(40, 800)),
+        &format!("0.{}", long(400, 0)),
+        &format!("1{}.5", "0".repeat(400)),
+    ];
+    for text in texts {
+        assert_eq!(float(text).map(f64::to_bits), by_std(text), "{text}");
+    }
 }

@@ -51,9 +51,50 @@ pub fn pack(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
+/// Moves the lowest bits of `bits` to the bits that are set in `mask`, in order.
+#[must_use]
+pub fn deposit(bits: u64, mask: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("bmi2") {
+        // SAFETY: the machine has BMI2.
+        return unsafe { deposit_bmi2(bits, mask) };
+    }
+    deposit_each(bits, mask)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "bmi2")]
+fn deposit_bmi2(bits: u64, mask: u64) -> u64 {
+    std::arch::x86_64::_pdep_u64(bits, mask)
+}
+
+fn deposit_each(bits: u64, mask: u64) -> u64 {
+    let (mut out, mut bits, mut places) = (0, bits, mask);
+    while places != 0 {
+        if bits & 1 == 1 {
+            out |= places & places.wrapping_neg();
+        }
+        bits >>= 1;
+        places &= places - 1;
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bits_go_to_their_places() {
+        assert_eq!(deposit(0b101, 0b1011_0000), 0b1001_0000);
+        let mut state = 1u64;
+        for _ in 0..1000 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let (bits, mask) = (state.rotate_left(17), state ^ state >> 29);
+            assert_eq!(deposit(bits, mask), deposit_each(bits, mask));
+        }
+        assert_eq!((deposit(7, 0), deposit(9, u64::MAX)), (0, 9));
+    }
 
     #[test]
     fn bits_become_bytes_from_any_start() {

@@ -4,6 +4,7 @@
 //! are mapped, and decoded values are written to regions that are recycled when their last owner drops. Only this module
 //! has `unsafe` code that manages memory.
 
+mod bit_writer;
 mod bits;
 mod buffer;
 mod column_stride;
@@ -16,7 +17,8 @@ mod remote;
 mod scatter;
 mod stream;
 
-pub use bits::{pack, unpack};
+pub use bit_writer::BitWriter;
+pub use bits::{deposit, pack, unpack};
 pub use buffer::Buffer;
 pub use column_stride::{column_stride, odd_lines};
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};

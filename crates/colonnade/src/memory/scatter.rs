@@ -1,6 +1,7 @@
 //! Lets many tasks write disjoint ranges of one region, in any order.
 
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use super::RegionMut;
 
@@ -39,5 +40,19 @@ impl<'r> Scatter<'r> {
         let inside = offset.checked_add(nbytes)? <= self.nbytes;
         // SAFETY: inside the region, which is initialised; disjoint by this function's contract.
         inside.then(|| unsafe { std::slice::from_raw_parts_mut(self.ptr.add(offset), nbytes) })
+    }
+
+    /// Sets the bits of `bits` in the byte at `offset`; `None` if that is past the end.
+    ///
+    /// # Safety
+    /// While a task sets bits of a byte, no range has the byte.
+    #[must_use]
+    pub unsafe fn set_bits(&self, offset: usize, bits: u8) -> Option<()> {
+        if offset >= self.nbytes {
+            return None;
+        }
+        // SAFETY: inside the region; several tasks may have the byte, and all of them change it here.
+        unsafe { AtomicU8::from_ptr(self.ptr.add(offset)) }.fetch_or(bits, Ordering::Relaxed);
+        Some(())
     }
 }

@@ -169,13 +169,89 @@ impl<'a> LevelRuns<'a> {
     }
 }
 
-/// Rows per strip. The values of a strip are decoded together and moved to their rows while they are still in the L1 cache.
+/// Rows per strip. The values of a strip are decoded together and expanded to their rows while they are still in the L1 cache.
 const STRIP_ROWS: usize = 1024;
 
-/// Writes the values of one page to their rows, with `null` in the rows between them.
-///
-/// `fill` decodes the next non-null values. The values of a strip of rows are decoded to the front of the strip, and then moved to
-/// their rows, last value first.
+/// The validity of the next rows of a page.
+#[derive(Debug, Default)]
+pub(crate) struct Strip {
+    /// One word more than a strip has, so that [`Strip::push`] can always write to two.
+    words: [u64; STRIP_ROWS / 64 + 1],
+    /// Number of rows.
+    n: usize,
+}
+
+impl Strip {
+    /// Reads the levels of up to `left` rows. If the levels end early, the strip has the rows before that.
+    ///
+    /// # Errors
+    /// Truncated levels; levels over 1.
+    #[inline]
+    pub(crate) fn read(&mut self, levels: &mut LevelRuns<'_>, left: usize) -> Result<()> {
+        *self = Self::default();
+        let most = left.min(STRIP_ROWS);
+        // Packed runs are split at whole bytes: a rest of less than one byte goes to the next strip.
+        while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
+            match levels.next(most - self.n)? {
+                None => return Err(levels_too_short(left - self.n)),
+                Some(RleBitPackedRun::Same { value, .. }) if value > 1 => return Err(level_too_large(value)),
+                Some(RleBitPackedRun::Same { value, n }) => {
+                    let mut left = n;
+                    while left > 0 {
+                        let now = left.min(64);
+                        self.push(u64::from(value).wrapping_neg() & low_bits(now), now);
+                        left -= now;
+                    }
+                }
+                Some(RleBitPackedRun::Packed { bytes, n }) => {
+                    let (whole, rest) = bytes.split_at_checked(n / 8).unwrap_or((bytes, &[]));
+                    let (words, single) = whole.as_chunks::<8>();
+                    words.iter().for_each(|word| self.push(u64::from_le_bytes(*word), 64));
+                    single.iter().for_each(|byte| self.push(u64::from(*byte), 8));
+                    if let (Some(byte), 1..) = (rest.first(), n % 8) {
+                        self.push(u64::from(*byte) & low_bits(n % 8), n % 8);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends `n` bits, 1 to 64; the bits of `mask` above them are 0.
+    #[inline]
+    fn push(&mut self, mask: u64, n: usize) {
+        let within = self.n % 64;
+        if let Some([low, high]) = self.words.get_mut(self.n / 64..).and_then(<[u64]>::first_chunk_mut) {
+            *low |= mask << within;
+            *high |= mask >> 1 >> (63 - within);
+        }
+        self.n += n;
+    }
+
+    /// Number of rows.
+    pub(crate) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// Number of rows with a value.
+    pub(crate) fn valid(&self) -> usize {
+        self.words.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    /// The rows in words of 64 (the last one may have fewer): their validity and their number.
+    pub(crate) fn words(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let n = self.n;
+        self.words.iter().zip((0..n).step_by(64)).map(move |(&word, first)| (word, (n - first).min(64)))
+    }
+}
+
+/// A word whose low `n` bits, 1 to 64, are set.
+#[inline]
+pub(crate) fn low_bits(n: usize) -> u64 {
+    u64::MAX >> (64 - n)
+}
+
+/// Writes the values of one page to their rows, with `null` in the rows between them. `fill` decodes the next non-null values.
 ///
 /// # Errors
 /// Truncated levels; levels over 1.
@@ -188,22 +264,39 @@ pub fn scatter_page<T: Copy>(
     mut fill: impl FnMut(&mut [T]) -> Result<()>,
 ) -> Result<()> {
     let mut out = out;
-    let mut strip = Validity::default();
+    let mut strip = Strip::default();
+    // Sixty-four values more than a strip has, so that each word of rows can take as many.
+    let mut values = [null; STRIP_ROWS + 64];
     while !out.is_empty() {
         let read = strip.read(levels, out.len());
         let (now, later) = out.split_at_mut(strip.n.min(out.len()));
         // If the levels end early, the values before that are decoded first, so that an error in them is reported first.
-        fill(now.get_mut(..strip.n - strip.nulls).unwrap_or_default())?;
-        read?;
-        if strip.nulls > 0 {
-            scatter_in_place(&strip, now, null);
+        let valid = strip.valid();
+        if valid == strip.n {
+            fill(now)?;
+            read?;
+        } else {
+            fill(values.get_mut(..valid).unwrap_or_default())?;
+            read?;
+            expand(&strip, &values, now, null);
         }
         if let Some(bits) = validity.as_deref_mut() {
-            strip.words.iter().zip(now.chunks(64)).for_each(|(&word, rows)| bits.push(word, rows.len()));
+            strip.words().for_each(|(word, n)| bits.push(word, n));
         }
         out = later;
     }
     Ok(())
+}
+
+/// Moves values to the valid rows of a strip and sets the other rows to `null`.
+fn expand<T: Copy>(strip: &Strip, values: &[T], rows: &mut [T], null: T) {
+    let mut next = 0;
+    for ((word, _), rows) in strip.words().zip(rows.chunks_mut(64)) {
+        if let Some(values) = values.get(next..).and_then(<[T]>::first_chunk) {
+            scatter(word, values, rows, null);
+        }
+        next += word.count_ones() as usize;
+    }
 }
 
 /// Fills up to 64 rows: a row with a bit in `mask` gets the next non-null value from `fill`, every other row gets `null`.
@@ -232,48 +325,17 @@ pub(crate) fn scatter_with<T: Copy>(
 /// Fills up to 64 rows: a row with a bit in `mask` gets the next of `values`, every other row gets `null`.
 #[inline]
 fn scatter<T: Copy>(mask: u64, values: &[T; 64], rows: &mut [T], null: T) {
-    let (mut bits, mut next) = (mask, 0);
-    for row in rows {
-        let bit = (bits & 1) as usize;
-        let value = values.get(next % 64).copied().unwrap_or(null);
-        *row = if bit == 1 { value } else { null };
-        next += bit;
-        bits >>= 1;
+    if mask == u64::MAX {
+        rows.copy_from_slice(values.get(..rows.len()).unwrap_or_default());
+        return;
     }
-}
-
-impl Validity {
-    /// Reads the levels of the next strip, of at most `left` rows.
-    fn read(&mut self, levels: &mut LevelRuns<'_>, left: usize) -> Result<()> {
-        self.words.clear();
-        (self.n, self.nulls) = (0, 0);
-        let most = left.min(STRIP_ROWS);
-        // Packed runs are split at whole bytes: a rest of less than one byte goes to the next strip.
-        while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
-            let Some(run) = levels.next(most - self.n)? else { return Err(levels_too_short(left - self.n)) };
-            self.push_run(run, run.len().min(most - self.n))?;
+    rows.fill(null);
+    let (mut bits, mut values) = (mask, values.iter());
+    while bits != 0 {
+        if let (Some(row), Some(value)) = (rows.get_mut(bits.trailing_zeros() as usize), values.next()) {
+            *row = *value;
         }
-        Ok(())
-    }
-}
-
-/// Moves the values at the front of `rows` to the valid rows, and sets the other rows to `null`.
-fn scatter_in_place<T: Copy>(valid: &Validity, rows: &mut [T], null: T) {
-    let mut end = valid.n - valid.nulls;
-    for (k, &word) in valid.words.iter().enumerate().rev() {
-        let first = 64 * k;
-        let n = (valid.n - first).min(64);
-        if end == first + n {
-            // The remaining rows have no null, so their values are already in place.
-            return;
-        }
-        let start = end - word.count_ones() as usize;
-        let mut values = [null; 64];
-        if let (Some(to), Some(from)) = (values.get_mut(..end - start), rows.get(start..end)) {
-            to.copy_from_slice(from);
-        }
-        scatter(word, &values, rows.get_mut(first..first + n).unwrap_or_default(), null);
-        end = start;
+        bits &= bits - 1;
     }
 }
 

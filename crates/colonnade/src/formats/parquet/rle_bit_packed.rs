@@ -33,6 +33,7 @@ pub enum RleBitPackedRun<'a> {
 
 impl RleBitPackedRun<'_> {
     /// Number of values.
+    #[inline]
     #[allow(clippy::len_without_is_empty)] // a run has at least one value
     #[must_use]
     pub fn len(&self) -> usize {
@@ -81,7 +82,18 @@ impl<'a> RleBitPacked<'a> {
         Error::truncated("parquet", "runs of levels, keys or bools", needed as u64, self.bytes.len() as u64)
     }
 
+    #[inline]
     fn varint(&mut self) -> Result<u64> {
+        if let Some((&byte, rest)) = self.bytes.split_first()
+            && byte < 0x80
+        {
+            self.bytes = rest;
+            return Ok(u64::from(byte));
+        }
+        self.long_varint()
+    }
+
+    fn long_varint(&mut self) -> Result<u64> {
         let mut value = 0u64;
         for (k, &byte) in self.bytes.iter().enumerate().take(10) {
             if k == 9 && byte > 1 {

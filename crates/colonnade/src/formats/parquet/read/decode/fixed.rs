@@ -39,6 +39,8 @@ struct FixedTarget {
     optional: bool,
     /// Whether nulls are NaT and need no validity.
     nat: bool,
+    /// Whether its rows are bits.
+    bits: bool,
     item: usize,
     region: usize,
     offset: usize,
@@ -48,7 +50,8 @@ struct FixedTarget {
 struct TargetGroup {
     /// The dtype of the block; `None`: Arrow's layout.
     dtype: Option<DType>,
-    item: usize,
+    /// Bytes of a column.
+    nbytes: usize,
     stride: usize,
     members: Vec<usize>,
 }
@@ -89,6 +92,12 @@ impl ChunkDecoder<'_> {
             // Many small columns would each occupy a huge page.
             regions.push(Region::allocate(nbytes, nbytes < LEAST_NBYTES)?);
         }
+        // Writers of bits combine their first and last byte with what is there.
+        let has_bits =
+            |group: &TargetGroup| group.members.iter().any(|&t| targets.get(t).is_some_and(|t| t.bits));
+        for (region, _) in regions.iter_mut().zip(&groups).filter(|(_, group)| has_bits(group)) {
+            region.as_mut_slice().fill(0);
+        }
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         let total = targets.iter().map(|t| t.item.saturating_mul(self.nrows)).fold(0, usize::saturating_add);
         let work = Work {
@@ -127,13 +136,20 @@ impl ChunkDecoder<'_> {
                 MemoryLayout::Pandas => self.nulls.dtype_without_nulls(field),
             };
             let dtype = dtype.filter(|d| d.order != ByteOrder::Big && d.itemsize as usize == item);
-            let nbytes = self.nrows.checked_mul(item).ok_or_else(too_large)?;
+            let bits = dtype.is_none() && kind == FixedConversion::Bools;
+            let nbytes = if bits { Some(self.nrows.div_ceil(8)) } else { self.nrows.checked_mul(item) };
+            let nbytes = nbytes.ok_or_else(too_large)?;
             let shared = dtype.is_some() || nbytes < ALONE_NBYTES;
-            let group = if shared { known.get(&(dtype, item)).copied() } else { None };
+            let group = if shared { known.get(&(dtype, nbytes)).copied() } else { None };
             let region = group.unwrap_or_else(|| {
-                groups.push(TargetGroup { dtype, item, stride: column_stride(nbytes), members: Vec::new() });
+                groups.push(TargetGroup {
+                    dtype,
+                    nbytes,
+                    stride: column_stride(nbytes),
+                    members: Vec::new(),
+                });
                 if shared {
-                    known.insert((dtype, item), groups.len() - 1);
+                    known.insert((dtype, nbytes), groups.len() - 1);
                 }
                 groups.len() - 1
             });
@@ -144,7 +160,19 @@ impl ChunkDecoder<'_> {
             let nat = dtype.is_some_and(|d| matches!(d.kind, Letter::DateTime | Letter::TimeDelta));
             let null = if nat { NullFill::Nat } else { NullFill::of(data_type) };
             let optional = flat.optional;
-            targets.push(FixedTarget { i, field, leaf, kind, null, optional, nat, item, region, offset });
+            targets.push(FixedTarget {
+                i,
+                field,
+                leaf,
+                kind,
+                null,
+                optional,
+                nat,
+                bits,
+                item,
+                region,
+                offset,
+            });
         }
         Ok((targets, groups))
     }

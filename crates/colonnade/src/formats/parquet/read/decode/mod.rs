@@ -3,6 +3,7 @@
 //! Columns with a NumPy dtype and without nulls become blocks, one for each dtype, column-major. Text, and numbers with nulls,
 //! are decoded into Arrow's layout. Rare nested types use the reader of the `parquet` crate. There is no intermediate table.
 
+mod bools;
 mod category;
 mod decimal;
 mod fixed;

@@ -114,7 +114,7 @@ pub(super) struct Job<'a, 'p> {
     pub(super) optional: bool,
 }
 
-impl Job<'_, '_> {
+impl<'a> Job<'a, '_> {
     /// Decodes the rows to `out`.
     ///
     /// # Errors
@@ -128,30 +128,16 @@ impl Job<'_, '_> {
         rows_room: &mut Vec<u128>,
     ) -> Result<()> {
         let item = decoder.item();
-        if let Some(page) = &self.dictionary {
-            decoder.dictionary(page, page_room).map_err(|e| e.at(page.at))?;
-        }
-        // The first row of the page, the number of rows in `out`, and the next selected row.
-        let (mut first, mut row, mut wanted) = (0usize, 0usize, SelectionCursor::new(self.pieces));
-        while let Some((from, _)) = wanted.next {
-            let Some(page) = self.pages.next_page()? else {
-                let message = format!(
-                    "its pages have {first} rows, more are wanted. The file is damaged; write it again."
-                );
-                return Err(Error::malformed("parquet", message));
-            };
+        let (mut row, mut wanted) = (0usize, SelectionCursor::new(self.pieces));
+        while let Some(page) = self.next_page(&mut wanted)? {
             let named = |e: Error| e.at(page.at);
             if matches!(page.header.kind, PageType::Dictionary { .. }) {
                 decoder.dictionary(&page, page_room).map_err(named)?;
                 continue;
             }
             let n = page.n();
-            let end = first + n;
-            if from >= end {
-                first = end;
-                continue;
-            }
-            if wanted.is_all(first, end)
+            let end = wanted.at + n;
+            if wanted.is_all(end)
                 && let Some(nbytes) = decoder.plain_nbytes()
                 && in_place(&page, self.optional, nbytes, out, row * item).map_err(named)?
             {
@@ -160,7 +146,6 @@ impl Job<'_, '_> {
                 }
                 row += n;
                 wanted.pass(end);
-                first = end;
                 continue;
             }
             let parts = page.parts(page_room)?;
@@ -174,27 +159,47 @@ impl Job<'_, '_> {
                 _ => parts,
             };
             let mut state = decoder.begin(&parts, self.optional).map_err(named)?;
-            let mut at = first;
-            while let Some((from, until)) = wanted.next.filter(|(from, _)| *from < end) {
-                let until = until.min(end);
-                let strip = (STRIP_NBYTES / item.max(1)).clamp(1, STRIP_ROWS);
-                while at < from {
-                    let now = (from - at).min(strip);
+            let strip = (STRIP_NBYTES / item.max(1)).clamp(1, STRIP_ROWS);
+            while let Some((mut skip, now)) = wanted.span(end) {
+                while skip > 0 {
+                    let now = skip.min(strip);
                     rows_room.resize((now * item).div_ceil(16).max(rows_room.len()), 0);
                     let room = bytes_of(rows_room).get_mut(..now * item).unwrap_or_default();
                     decoder.fill(&mut state, room, None).map_err(named)?;
-                    at += now;
+                    skip -= now;
                 }
-                let now = until - from;
                 let place = out.get_mut(row * item..(row + now) * item).unwrap_or_default();
                 decoder.fill(&mut state, place, nulls.as_deref_mut()).map_err(named)?;
                 row += now;
-                at = until;
-                wanted.pass(until);
             }
-            first = end;
+            wanted.pass(end);
         }
         Ok(())
+    }
+
+    /// Returns the dictionary page, or the next page with selected rows; `None` after the last selected row.
+    ///
+    /// # Errors
+    /// Malformed: the pages end before that.
+    pub(super) fn next_page(&mut self, wanted: &mut SelectionCursor<'_>) -> Result<Option<StoredPage<'a>>> {
+        if let Some(dictionary) = self.dictionary.take() {
+            return Ok(Some(dictionary));
+        }
+        while let Some((from, _)) = wanted.next {
+            let Some(page) = self.pages.next_page()? else {
+                let message = format!(
+                    "its pages have {} rows, more are wanted. The file is damaged; write it again.",
+                    wanted.at
+                );
+                return Err(Error::malformed("parquet", message));
+            };
+            let end = wanted.at + page.n();
+            if matches!(page.header.kind, PageType::Dictionary { .. }) || from < end {
+                return Ok(Some(page));
+            }
+            wanted.at = end;
+        }
+        Ok(None)
     }
 }
 
@@ -204,14 +209,17 @@ const STRIP_ROWS: usize = 16 << 10;
 const STRIP_NBYTES: usize = 1 << 20;
 
 /// An iterator over the ranges of selected rows.
-struct SelectionCursor<'p> {
+pub(super) struct SelectionCursor<'p> {
     rest: &'p [RowPiece],
+    /// The next selected rows.
     next: Option<(usize, usize)>,
+    /// The first row of the next page, or the next row of the current one.
+    pub(super) at: usize,
 }
 
 impl<'p> SelectionCursor<'p> {
-    fn new(pieces: &'p [RowPiece]) -> Self {
-        let mut out = Self { rest: pieces, next: None };
+    pub(super) fn new(pieces: &'p [RowPiece]) -> Self {
+        let mut out = Self { rest: pieces, next: None, at: 0 };
         out.advance();
         out
     }
@@ -224,16 +232,26 @@ impl<'p> SelectionCursor<'p> {
         }
     }
 
-    /// Whether one piece selects all rows of `first..end`.
-    fn is_all(&self, first: usize, end: usize) -> bool {
-        self.next.is_some_and(|(from, until)| from == first && until >= end)
+    /// Whether one piece selects all rows up to `end`.
+    fn is_all(&self, end: usize) -> bool {
+        self.next.is_some_and(|(from, until)| from == self.at && until >= end)
+    }
+
+    /// Advances to the next selected rows before `end`: returns how many rows precede them, and how many they are.
+    pub(super) fn span(&mut self, end: usize) -> Option<(usize, usize)> {
+        let (from, until) = self.next.filter(|(from, _)| *from < end)?;
+        let (skip, until) = (from - self.at, until.min(end));
+        self.pass(until);
+        Some((skip, until - from))
     }
 
     /// Advances to row `end`.
-    fn pass(&mut self, end: usize) {
+    pub(super) fn pass(&mut self, end: usize) {
+        self.at = end;
         match self.next {
-            Some((_, until)) if until > end => self.next = Some((end, until)),
-            _ => self.advance(),
+            Some((from, until)) if until > end => self.next = Some((from.max(end), until)),
+            Some((from, _)) if from < end => self.advance(),
+            _ => {}
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Values of 1 to 16 bytes with an integer type of their width, and bools.
+//! Values of 1 to 16 bytes with an integer type of their width.
 
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::delta::DeltaDecoder;
-use crate::formats::parquet::keys::{DictionaryKeys, KeyBatch};
+use crate::formats::parquet::keys::DictionaryKeys;
 use crate::formats::parquet::levels::scatter_page;
 use crate::formats::parquet::page::PageEncoding;
 use crate::formats::parquet::rle_bit_packed::RleBitPacked;
@@ -193,107 +193,5 @@ pub(super) fn check_dictionary(n: usize, width: usize, nbytes: usize) -> Result<
             needed.unwrap_or(usize::MAX) as u64,
             nbytes as u64,
         )),
-    }
-}
-
-/// A decoder of bools to one byte each.
-#[derive(Debug, Default)]
-pub(super) struct BoolDecoder;
-
-/// The bools of a page.
-pub(super) enum BoolPage<'a> {
-    /// PLAIN: a bitmap, and how many bits were read.
-    Plain(&'a [u8], usize),
-    /// RLE runs.
-    Runs(Box<DictionaryKeys<'a>>),
-}
-
-impl BoolPage<'_> {
-    fn fill(&mut self, out: &mut [u8]) -> Result<()> {
-        match self {
-            Self::Plain(bytes, given) => {
-                let had = bytes.len();
-                memory::unpack(bytes, *given, out)
-                    .ok_or_else(|| ended((*given + out.len()).div_ceil(8), had))?;
-                *given += out.len();
-                Ok(())
-            }
-            Self::Runs(keys) => {
-                let mut out = out;
-                while !out.is_empty() {
-                    let piece = keys.take(out.len())?;
-                    let n = match &piece {
-                        None => return Err(ended(out.len(), 0)),
-                        Some(KeyBatch::Same(_, n)) => *n,
-                        Some(KeyBatch::Many(some)) => some.len(),
-                    };
-                    let (now, later) = out.split_at_mut(n);
-                    match piece {
-                        Some(KeyBatch::Same(value, _)) => now.fill(u8::from(value != 0)),
-                        Some(KeyBatch::Many(some)) => {
-                            now.iter_mut().zip(some).for_each(|(to, &v)| *to = u8::from(v != 0));
-                        }
-                        None => {}
-                    }
-                    out = later;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-impl Decoder for BoolDecoder {
-    type State<'p> = PageCursor<'p, BoolPage<'p>>;
-
-    fn item(&self) -> usize {
-        1
-    }
-
-    fn plain_nbytes(&self) -> Option<usize> {
-        None
-    }
-
-    fn width(&self) -> Option<usize> {
-        None
-    }
-
-    fn dictionary(&mut self, _page: &StoredPage<'_>, _scratch: &mut Vec<u8>) -> Result<()> {
-        Err(unknown(PageEncoding::RleDictionary))
-    }
-
-    fn begin<'p>(&'p self, parts: &'p PageParts<'_>, optional: bool) -> Result<Self::State<'p>> {
-        let bits = match parts.encoding {
-            PageEncoding::Plain => BoolPage::Plain(parts.values, 0),
-            PageEncoding::Rle => {
-                let runs = parts
-                    .values
-                    .split_first_chunk::<4>()
-                    .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
-                BoolPage::Runs(Box::new(DictionaryKeys::new(RleBitPacked::new(
-                    runs.unwrap_or_default(),
-                    1,
-                    parts.n,
-                )?)))
-            }
-            other => return Err(unknown(other)),
-        };
-        PageCursor::new(bits, parts, optional)
-    }
-
-    fn fill<'p>(
-        &'p self,
-        state: &mut Self::State<'p>,
-        out: &mut [u8],
-        nulls: Option<&mut NullMask>,
-    ) -> Result<()> {
-        let bits = &mut state.values;
-        if let Some(levels) = &mut state.levels {
-            return scatter_page(levels, out, 0, nulls.map(NullMask::begin), |some| bits.fill(some));
-        }
-        if let Some(nulls) = nulls {
-            nulls.push_valid(out.len());
-        }
-        bits.fill(out)
     }
 }

@@ -9,12 +9,14 @@ use crate::error::{Error, Result};
 
 use super::super::super::conversion::{FixedConversion, NullFill};
 use super::super::ChunkDecoder;
+use super::super::bools::{BoolDecoder, decode_bits};
 use super::super::decimal::DecimalDecoder;
 use super::super::fixed_len_byte_array::FixedLenDecoder;
 use super::super::page_decoder::{Job, NullMask, Scratch};
-use super::super::primitive::{BoolDecoder, PrimitiveDecoder};
+use super::super::primitive::PrimitiveDecoder;
 use super::{NullRange, Work, too_large};
 use crate::formats::parquet::values::Int96;
+use crate::memory::BitWriter;
 
 impl ChunkDecoder<'_> {
     /// Decodes rows of a target.
@@ -29,18 +31,25 @@ impl ChunkDecoder<'_> {
         let scatter = work.scatters.get(target.region).ok_or_else(too_large)?;
         let at = job.pieces.first().map_or(0, |p| p.at);
         let nrows: usize = job.pieces.iter().map(|p| p.nrows).sum();
-        // SAFETY: no two tasks have the same rows, and no two columns the same range.
-        let out = unsafe { scatter.range(target.offset + at * target.item, nrows * target.item) };
-        let out = out.ok_or_else(too_large)?;
         let mut nulls = NullMask::default();
-        let told = (!target.nat).then_some(&mut nulls);
-        let made = ValueConversion {
-            kind: target.kind,
-            null: target.null,
-            item: target.item,
-            streaming: work.streaming,
-        };
-        values(made, job, out, told, scratch)?;
+        if target.bits {
+            // SAFETY: no two tasks have the same rows, and no two columns the same bytes.
+            let mut out = unsafe { BitWriter::new(*scatter, target.offset, at) };
+            decode_bits(job, &mut out, Some(&mut nulls), &mut scratch.page)?;
+            out.finish().ok_or_else(too_large)?;
+        } else {
+            // SAFETY: as above.
+            let out = unsafe { scatter.range(target.offset + at * target.item, nrows * target.item) };
+            let out = out.ok_or_else(too_large)?;
+            let told = (!target.nat).then_some(&mut nulls);
+            let made = ValueConversion {
+                kind: target.kind,
+                null: target.null,
+                item: target.item,
+                streaming: work.streaming,
+            };
+            values(made, job, out, told, scratch)?;
+        }
         if let Some(bits) = nulls.finish() {
             let mut found = work.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.push(NullRange { target: number, at, bits });

@@ -51,7 +51,7 @@ impl ChunkDecoder<'_> {
                     continue;
                 }
                 seat(&mut run, first, landed)?;
-                let values = buffer.slice(target.offset, self.nrows * group.item).ok_or_else(too_large)?;
+                let values = buffer.slice(target.offset, group.nbytes).ok_or_else(too_large)?;
                 landed.columns.push((target.i, self.array(target, &values, own)?));
             }
             seat(&mut run, first, landed)?;
@@ -79,8 +79,9 @@ impl ChunkDecoder<'_> {
             bits.append_n(self.nrows.saturating_sub(bits.len()), true);
             nulls = Some(NullBuffer::new(bits.finish()));
         }
-        let values =
-            if *data_type == DataType::Boolean { pack(values.as_slice()).into() } else { values.to_arrow() };
+        // Bools that were to become a block are bytes, and have a null.
+        let is_bytes = *data_type == DataType::Boolean && !target.bits;
+        let values = if is_bytes { pack(values.as_slice()).into() } else { values.to_arrow() };
         let builder =
             ArrayDataBuilder::new(data_type.clone()).len(self.nrows).add_buffer(values).nulls(nulls);
         // SAFETY: as many values of this width as rows, all written.

@@ -11,12 +11,13 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::read::chunk::Pages;
 use crate::formats::parquet::read::page::StoredPage;
-use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence, pack};
+use crate::memory::{BitWriter, Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, fence};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
 
-use super::super::super::conversion::{NullFill, fixed_conversion};
+use super::super::super::conversion::{FixedConversion, NullFill, fixed_conversion};
+use super::super::bools::decode_bits;
 use super::super::fixed::{ValueConversion, values};
 use super::super::page_decoder::{Job, Scratches};
 use super::super::strip::Strip;
@@ -91,7 +92,9 @@ impl ChunkDecoder<'_> {
         for strip in strips {
             let (kind, item) = fixed_conversion(strip.data_type, &strip.flat)
                 .ok_or_else(|| Error::unsupported("parquet", "the type of a leaf."))?;
-            let nbytes = strip.nrows.checked_mul(item).ok_or_else(large)?;
+            let is_bits = kind == FixedConversion::Bools;
+            let nbytes = if is_bits { Some(strip.nrows.div_ceil(8)) } else { strip.nrows.checked_mul(item) };
+            let nbytes = nbytes.ok_or_else(large)?;
             total = total.saturating_add(nbytes);
             sizes.push(nbytes);
             items.push((kind, item));
@@ -99,6 +102,11 @@ impl ChunkDecoder<'_> {
         self.charge(total as u64, "values inside of lists and structs")?;
         let regions = sizes.into_iter().map(|n| Region::allocate(n, n < SPARSE_BELOW_NBYTES));
         let mut regions: Vec<RegionMut> = regions.collect::<std::io::Result<_>>()?;
+        // Writers of bits combine their first and last byte with what is there.
+        let is_bits = |(kind, _): &(FixedConversion, usize)| *kind == FixedConversion::Bools;
+        for (region, _) in regions.iter_mut().zip(&items).filter(|(_, item)| is_bits(item)) {
+            region.as_mut_slice().fill(0);
+        }
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         let mut runs = Vec::new();
         for (number, (strip, (kind, item))) in strips.iter().zip(&items).enumerate() {
@@ -116,16 +124,23 @@ impl ChunkDecoder<'_> {
             tasks.push(Task::new(nbytes, move || {
                 let SlotRun { conversion, dictionary, pages, piece, field, .. } = run;
                 let [RowPiece { group, nrows, at, .. }] = piece;
-                // SAFETY: no two runs of a leaf have the same slots, and each leaf has its own memory.
-                let out = unsafe { scatter.range(at * conversion.item, nrows * conversion.item) };
-                let out = out.ok_or_else(|| Error::too_large("parquet"))?;
                 let mut job = Job {
                     dictionary,
                     pages: Pages::from_pages(pages, self.file.bounds()),
                     pieces: &piece,
                     optional,
                 };
-                let done = scratches.with(|scratch| values(conversion, &mut job, out, None, scratch));
+                let done = scratches.with(|scratch| {
+                    if conversion.kind == FixedConversion::Bools {
+                        // SAFETY: no two runs of a leaf have the same slots, and each leaf has its own memory.
+                        let mut out = unsafe { BitWriter::new(scatter, 0, at) };
+                        decode_bits(&mut job, &mut out, None, &mut scratch.page)?;
+                        return out.finish().ok_or_else(large);
+                    }
+                    // SAFETY: as above.
+                    let out = unsafe { scatter.range(at * conversion.item, nrows * conversion.item) };
+                    values(conversion, &mut job, out.ok_or_else(large)?, None, scratch)
+                });
                 fence();
                 done.map_err(|e| self.named(e, field, group))
             }));
@@ -135,11 +150,7 @@ impl ChunkDecoder<'_> {
         drop(scatters);
         let mut out = Vec::with_capacity(strips.len());
         for (strip, region) in strips.iter().zip(regions) {
-            let bytes = Buffer::from_region(region.finish(), true);
-            let bytes = match strip.data_type {
-                DataType::Boolean => pack(bytes.as_slice()).into(),
-                _ => bytes.to_arrow(),
-            };
+            let bytes = Buffer::from_region(region.finish(), true).to_arrow();
             let nulls = leaves.get(strip.i).and_then(|leaf| leaf.nulls(strip.nrows));
             let builder = ArrayDataBuilder::new(strip.data_type.clone()).len(strip.nrows).add_buffer(bytes);
             // Trusted: as many values of this width as slots, all written.
