@@ -49,16 +49,18 @@ def read_frame(
     rows: slice | None,
     options: Mapping[str, Any],
     private: bool = False,
+    pandas: bool = False,
 ) -> Frame:
-    """The work of `read`. `private`: the frame is for one use, so its memory may be given away."""
+    """The work of `read`. `private`: the frame is for one use, so its memory may be given away. `pandas`: that use is a
+    DataFrame with NaN and NaT for nulls."""
     where, found, made = resolve_source(source, format, options)
     if isinstance(where, LinkSource):
-        return received(where, made, columns, rows, private)
+        return received(where, made, columns, rows, private, pandas)
     if private and columns is None and rows is None and _is_decoded_as_it_comes(where, found, made):
         check_beginning(where, found, made)
         core = FORMATS[found].read_options(made, where.name)
         with reporting(made.progress, "reading") as progress:
-            return Frame._make(where.open(_core.CoreFrame, None, options=core, progress=progress))
+            return Frame._make(where.open(_core.CoreFrame, None, options=core, progress=progress, pandas=pandas))
     return open_frame(where, found, made, columns, rows)
 
 
@@ -84,13 +86,20 @@ def open_frame(where: AnySource, format: str, made: Options, columns: Any, rows:
 
 
 def received(
-    where: LinkSource, made: Options, columns: Any = None, rows: slice | None = None, private: bool = False
+    where: LinkSource,
+    made: Options,
+    columns: Any = None,
+    rows: slice | None = None,
+    private: bool = False,
+    pandas: bool = False,
 ) -> Frame:
     """The next message of a connection. Where `columns` or `rows` are wrong, it stays for the next call."""
     with reporting(made.progress, "receiving") as progress:
         # A column that is asked for twice must not be one memory in two places.
         alone = private and columns is None
-        landed = where.receive(made.limits, resolve_threads(made.threads), progress, alone)
+        # Whether integers become floats depends on the nulls of the rows that are asked for.
+        missing = alone and pandas and rows is None
+        landed = where.receive(made.limits, resolve_threads(made.threads), progress, alone, missing)
     try:
         if isinstance(landed, _core.CoreFrame):
             return select_frame(Frame._make(landed), columns, rows)

@@ -233,7 +233,7 @@ def read_pandas(
     1  1
     """
     # Nobody else sees this frame: of a message of a connection, its memory becomes the DataFrame's.
-    frame = read_frame(source, format, columns, rows, options, private=True)
+    frame = read_frame(source, format, columns, rows, options, private=True, pandas=dtype_backend is None)
     return frame.to_pandas(dtype_backend=dtype_backend)
 
 

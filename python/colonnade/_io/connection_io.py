@@ -36,10 +36,12 @@ class LinkSource:
             raise OptionError("limits: of a connection they are told to cn.connect or cn.listen, not to each message.")
         return self.link
 
-    def receive(self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool) -> Landed:
+    def receive(
+        self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool, pandas: bool
+    ) -> Landed:
         """The next message whole, which must be a frame."""
         try:
-            return self.opened(limits, threads)._landed(self._limit_s, progress, private)
+            return self.opened(limits, threads)._landed(self._limit_s, progress, private, pandas)
         finally:
             self.release()
 

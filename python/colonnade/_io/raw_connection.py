@@ -28,19 +28,28 @@ class Link:
         self._kept: Message | None = None
 
     def _message(
-        self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
+        self,
+        timeout_s: float | None = None,
+        progress: Callback | None = None,
+        private: bool = False,
+        pandas: bool = False,
     ) -> Message | None:
         """The next message of any kind; None at the end of input."""
         if self._kept is not None:
             kept, self._kept = self._kept, None
             return kept
-        return self._core.receive(timeout_s, progress, private)
+        return self._core.receive(timeout_s, progress, private, pandas)
 
     def _landed(
-        self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
+        self,
+        timeout_s: float | None = None,
+        progress: Callback | None = None,
+        private: bool = False,
+        pandas: bool = False,
     ) -> Landed:
-        """The next message, which must be a frame. `private`: its memory is the caller's alone, to be written to."""
-        message = self._message(timeout_s, progress, private)
+        """The next message, which must be a frame. `private`: its memory is the caller's alone, to be written to.
+        `pandas`: nulls as NaN and NaT where pandas' readers have them so."""
+        message = self._message(timeout_s, progress, private, pandas)
         if isinstance(message, bytes):
             self._kept = message
             raise self._other_kind("a frame", f"opaque bytes ({len(message):,} of them)", "receive_bytes()")
