@@ -188,9 +188,15 @@ class CoreFrame:
     nbytes: int
     @staticmethod
     def open_fd(
-        fd: int, *, options: ReadOptions, head: bytes | None = None, progress: Progress | None = None
+        fd: int,
+        *,
+        options: ReadOptions,
+        head: bytes | None = None,
+        progress: Progress | None = None,
+        pandas: bool = False,
     ) -> CoreFrame:
-        """The one frame of a pipe, socket or device, as `File.open_fd`, in memory that no other frame sees."""
+        """Reads the one frame of a pipe, socket or device into memory that no other frame uses. `pandas`: as in
+        `File.load`."""
     def check_ranges(self, first: int) -> None:
         """DecodeError for a decimal over its precision, a time of no day, a date64 of no whole day, by column and row;
         `first` is the number of the first row."""
@@ -885,7 +891,11 @@ class Connection:
         where timeout_s is None."""
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
     def receive(
-        self, timeout_s: float | None = None, progress: Progress | None = None, private: bool = False
+        self,
+        timeout_s: float | None = None,
+        progress: Progress | None = None,
+        private: bool = False,
+        pandas: bool = False,
     ) -> CoreFrame | File | bytes | None:
         """The next message whole: a frame (an opened file where it is text whose sender did not say how many rows come,
         or several frames by name), bytes, or None at the end of input. TruncatedError where the input ends inside a

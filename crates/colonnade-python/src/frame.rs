@@ -3,6 +3,7 @@
 use std::os::fd::RawFd;
 use std::sync::Arc;
 
+use colonnade::decode::{MemoryLayout, Request};
 use colonnade::frame::{AdjacentColumns, Axis, Block, Column, Frame, Part, Tags};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -53,18 +54,21 @@ fn slice_columns(block: &Block, first: usize, width: usize) -> Block {
 #[pymethods]
 impl CoreFrame {
     #[staticmethod]
-    #[pyo3(signature = (fd, *, options, head = None, progress = None))]
+    #[pyo3(signature = (fd, *, options, head = None, progress = None, pandas = false))]
     fn open_fd(
         py: Python<'_>,
         fd: RawFd,
         options: &PyReadOptions,
         head: Option<Vec<u8>>,
         progress: Callback,
+        pandas: bool,
     ) -> PyResult<Self> {
+        let layout = if pandas { MemoryLayout::Pandas } else { MemoryLayout::AsStored };
         let (format, threads, mut stream) = (options.format, options.threads, prefixed_descriptor(head, fd));
         let core = options.core();
         let loaded = run_with_progress(py, progress, None, |watch| {
-            format.read_stream(&mut stream, core, threads, watch)
+            let request = Request { private: true, layout, ..Request::all(threads, watch) };
+            format.read_stream(&mut stream, core, &request)
         })?;
         Ok(Self::with_exclusivity(loaded.frame, loaded.private))
     }

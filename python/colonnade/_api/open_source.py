@@ -49,16 +49,18 @@ def read_frame(
     rows: slice | None,
     options: Mapping[str, Any],
     private: bool = False,
+    pandas: bool = False,
 ) -> Frame:
-    """Implements `read`. `private`: the frame is for one use, so its memory may be handed to its result."""
+    """Implements `read`. `private`: the frame is for one use, so its memory may be handed to its result. `pandas`: that
+    result is a DataFrame with NaN and NaT for nulls."""
     where, found, settings = resolve_source(source, format, options)
     if isinstance(where, LinkSource):
-        return received(where, settings, columns, rows, private)
+        return received(where, settings, columns, rows, private, pandas)
     if private and columns is None and rows is None and _is_decoded_as_it_comes(where, found, settings):
         check_beginning(where, found, settings)
         core = FORMATS[found].read_options(settings, where.name)
         with reporting(settings.progress, "reading") as progress:
-            return Frame._make(where.open(_core.CoreFrame, None, options=core, progress=progress))
+            return Frame._make(where.open(_core.CoreFrame, None, options=core, progress=progress, pandas=pandas))
     return open_frame(where, found, settings, columns, rows)
 
 
@@ -84,13 +86,21 @@ def open_frame(where: AnySource, format: str, options: Options, columns: Any, ro
 
 
 def received(
-    where: LinkSource, options: Options, columns: Any = None, rows: slice | None = None, private: bool = False
+    where: LinkSource,
+    options: Options,
+    columns: Any = None,
+    rows: slice | None = None,
+    private: bool = False,
+    pandas: bool = False,
 ) -> Frame:
     """The next message of a connection. If `columns` or `rows` are wrong, the next call gets it."""
     with reporting(options.progress, "receiving") as progress:
         # A column that is selected twice must not share writable memory with itself.
         alone = private and columns is None
-        message = where.receive(options.limits, resolve_threads(options.threads), progress, alone)
+        # Whether integers become floats depends on the nulls among the selected rows.
+        missing = alone and pandas and rows is None
+        threads = resolve_threads(options.threads)
+        message = where.receive(options.limits, threads, progress, alone, missing)
     try:
         if isinstance(message, _core.CoreFrame):
             return select_frame(Frame._make(message), columns, rows)

@@ -233,7 +233,7 @@ def read_pandas(
     1  1
     """
     # No other code uses this frame, so the DataFrame may take over the memory of a message.
-    frame = read_frame(source, format, columns, rows, options, private=True)
+    frame = read_frame(source, format, columns, rows, options, private=True, pandas=dtype_backend is None)
     return frame.to_pandas(dtype_backend=dtype_backend)
 
 

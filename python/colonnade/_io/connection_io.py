@@ -39,11 +39,11 @@ class LinkSource:
         return self.link
 
     def receive(
-        self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool
+        self, limits: _core.Limits | None, threads: int, progress: Callback | None, private: bool, pandas: bool
     ) -> ReceivedFrame:
         """The next message whole, which must be a frame."""
         try:
-            return self.connected(limits, threads)._receive_frame(self._limit_s, progress, private)
+            return self.connected(limits, threads)._receive_frame(self._limit_s, progress, private, pandas)
         finally:
             self.release()
 

@@ -28,19 +28,28 @@ class Link:
         self._pending: Message | None = None
 
     def _message(
-        self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
+        self,
+        timeout_s: float | None = None,
+        progress: Callback | None = None,
+        private: bool = False,
+        pandas: bool = False,
     ) -> Message | None:
         """The next message of any kind; None at the end of input."""
         if self._pending is not None:
             pending, self._pending = self._pending, None
             return pending
-        return self._core.receive(timeout_s, progress, private)
+        return self._core.receive(timeout_s, progress, private, pandas)
 
     def _receive_frame(
-        self, timeout_s: float | None = None, progress: Callback | None = None, private: bool = False
+        self,
+        timeout_s: float | None = None,
+        progress: Callback | None = None,
+        private: bool = False,
+        pandas: bool = False,
     ) -> ReceivedFrame:
-        """The next message, which must be a frame. `private`: only the caller uses its memory and may write to it."""
-        message = self._message(timeout_s, progress, private)
+        """The next message, which must be a frame. `private`: only the caller uses its memory and may write to it.
+        `pandas`: nulls become NaN and NaT, as in pandas' readers."""
+        message = self._message(timeout_s, progress, private, pandas)
         if isinstance(message, bytes):
             self._pending = message
             raise self._other_kind("a frame", f"opaque bytes ({len(message):,} of them)", "receive_bytes()")

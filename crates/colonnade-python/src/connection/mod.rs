@@ -161,13 +161,14 @@ impl Connection {
         Ok(())
     }
 
-    #[pyo3(signature = (timeout_s = None, progress = None, private = false))]
+    #[pyo3(signature = (timeout_s = None, progress = None, private = false, pandas = false))]
     fn receive(
         &self,
         py: Python<'_>,
         timeout_s: Option<f64>,
         progress: Callback,
         private: bool,
+        pandas: bool,
     ) -> PyResult<Option<Py<PyAny>>> {
         let (callback, timeout) = (progress, self.timeout(timeout_s)?);
         // Another thread may take the message that this thread waited for.
@@ -191,7 +192,7 @@ impl Connection {
                 break message;
             }
         };
-        object::of(py, message, private, &self.inner).map(Some)
+        object::of(py, message, private, pandas, &self.inner).map(Some)
     }
 
     #[pyo3(signature = (timeout_s = Some(0.0)))]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use colonnade::decode::{MemoryLayout, Request};
 use colonnade::formats::arrow::read::DecodedStream;
 use colonnade::message::Message;
 use pyo3::prelude::*;
@@ -18,6 +19,7 @@ pub(super) fn of(
     py: Python<'_>,
     message: Message,
     private: bool,
+    pandas: bool,
     inner: &ConnectionState,
 ) -> PyResult<Py<PyAny>> {
     let threads = inner.options.threads;
@@ -25,11 +27,14 @@ pub(super) fn of(
         let number = inner.messages_received.load(Ordering::Relaxed);
         error.into_exception(inner, "message", number, RECEIVE_ADVICE)
     };
+    let layout = if pandas { MemoryLayout::Pandas } else { MemoryLayout::AsStored };
     let frame = |frame| Py::new(py, CoreFrame::with_exclusivity(frame, private)).map(Py::into_any);
     Ok(match message {
         Message::Bytes(buffer) => bytes_buffer::into_bytes(py, buffer).into_any(),
         Message::Frame(decoder) => {
-            let decoded = run_call(py, None, |watch| decoder.into_decoded(private, threads, watch));
+            let decoded = run_call(py, None, |watch| {
+                decoder.into_decoded(&Request { private, layout, ..Request::all(threads, watch) })
+            });
             match decoded.map_err(failed)? {
                 DecodedStream::Frame(decoded) => frame(*decoded)?,
                 DecodedStream::Opened(ipc) => Py::new(py, PyFile::of(ipc, threads))?.into_any(),

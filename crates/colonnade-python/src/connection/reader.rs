@@ -167,7 +167,7 @@ impl ConnectionReader {
         let (options, threads) = (&inner.options, inner.options.threads);
         let decoded = run_call(py, None, |watch| {
             Ok(match message {
-                Message::Frame(decoder) => Some(decoder.into_decoded(false, threads, watch)?),
+                Message::Frame(decoder) => Some(decoder.into_decoded(&Request::all(threads, watch))?),
                 Message::Msgpack(bytes) => match msgpack::open(*bytes, false, options, watch)? {
                     MsgpackContent::Frame(frame) => Some(DecodedStream::Frame(frame)),
                     MsgpackContent::Bundle(_) => None,

@@ -71,6 +71,17 @@ fn write<const N: usize>(missing: [u8; N], out: &mut [u8], valid: &[u8], offset:
     }
 }
 
+/// Converts 64-bit integers of `data_type` to floats where they are.
+pub fn integers_to_floats(data_type: &DataType, rows: &mut [u8]) {
+    for row in rows.as_chunks_mut::<8>().0 {
+        let float = match data_type {
+            DataType::UInt64 => u64::from_le_bytes(*row) as f64,
+            _ => i64::from_le_bytes(*row) as f64,
+        };
+        *row = float.to_le_bytes();
+    }
+}
+
 /// Writes packed `values` of `data_type` to `out` as `dtype`: its [`missing_dtype`], or its own.
 ///
 /// # Errors

@@ -80,7 +80,7 @@ pub trait Format: Sync {
     fn open(&self, source: Source<'_>, options: &Options, progress: &dyn Progress)
     -> Result<Box<dyn Opened>>;
 
-    /// Decodes the only frame of a stream. The caller owns its memory.
+    /// Decodes the only frame of a stream. `request` asks for everything.
     ///
     /// # Errors
     /// As [`Format::open`] and [`Opened::load`].
@@ -88,11 +88,9 @@ pub trait Format: Sync {
         &self,
         stream: &mut (dyn Read + Send),
         options: &Options,
-        threads: usize,
-        progress: &dyn Progress,
+        request: &Request<'_>,
     ) -> Result<Loaded> {
-        let opened = self.open(Source::Stream(stream), options, progress)?;
-        opened.load(&Request { private: true, ..Request::all(threads, progress) })
+        self.open(Source::Stream(stream), options, request.progress)?.load(request)
     }
 
     /// An incremental decoder. Frames have at most `max_rows` rows, if the format does not fix their size. `path` is the path of

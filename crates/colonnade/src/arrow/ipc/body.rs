@@ -209,7 +209,7 @@ impl<'s> BatchBody<'s> {
                 "buffer {i}: expected a range within the body of {} bytes, found {length} bytes at {offset}.",
                 self.bytes.len()
             );
-            Error::malformed("arrow", message).at(self.batch.body_at as u64)
+            Error::malformed("arrow", message).at(self.batch.input_at)
         })
     }
 
@@ -272,7 +272,7 @@ impl<'s> BatchBody<'s> {
         let message = format!(
             "buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged."
         );
-        Error::malformed("arrow", message).at(self.batch.body_at as u64)
+        Error::malformed("arrow", message).at(self.batch.input_at)
     }
 }
 

@@ -17,6 +17,8 @@ pub(crate) struct BatchPosition {
     pub(crate) header: BatchHeader,
     pub(crate) body_at: usize,
     pub(crate) body_nbytes: usize,
+    /// Offset of the body in the input, for errors. It differs from `body_at` if the body was moved as it came.
+    pub(crate) input_at: u64,
     /// Rows of the batches before it.
     pub(crate) first_row: usize,
 }

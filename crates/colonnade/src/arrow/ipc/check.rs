@@ -48,7 +48,28 @@ fn offsets_of<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Res
 fn text<const N: usize>(data: &ArrayData, offsets: &UnalignedOffsets<'_, N>) -> Result<()> {
     let bytes = data.buffers().get(1).map_or(&[][..], |b| b.as_slice());
     let is_text = matches!(data.data_type(), DataType::Utf8 | DataType::LargeUtf8);
-    strings(offsets.items, offsets.read, bytes, is_text).map(|_| ())
+    strings(offsets.items, offsets.read, TextBytes::whole(bytes), is_text).map(|_| ())
+}
+
+/// The bytes that offsets refer to, of which a part may be held.
+#[derive(Clone, Copy)]
+pub(crate) struct TextBytes<'b> {
+    /// The held bytes, which begin at `from`.
+    pub(crate) held: &'b [u8],
+    pub(crate) from: usize,
+    /// The number of all bytes.
+    pub(crate) nbytes: usize,
+}
+
+impl<'b> TextBytes<'b> {
+    pub(crate) fn whole(held: &'b [u8]) -> Self {
+        Self { held, from: 0, nbytes: held.len() }
+    }
+
+    /// The bytes `start..end`, which must be held.
+    pub(crate) fn range(&self, start: usize, end: usize) -> Option<&'b [u8]> {
+        self.held.get(start.checked_sub(self.from)?..end.checked_sub(self.from)?)
+    }
 }
 
 /// Checks that offsets grow and stay inside `bytes`, and that each string is UTF-8 if `is_text`. Returns the range of
@@ -59,7 +80,7 @@ fn text<const N: usize>(data: &ArrayData, offsets: &UnalignedOffsets<'_, N>) -> 
 pub(crate) fn strings<const N: usize>(
     items: &[[u8; N]],
     read: fn([u8; N]) -> i64,
-    bytes: &[u8],
+    bytes: TextBytes<'_>,
     is_text: bool,
 ) -> Result<(usize, usize)> {
     let ends = items.first().zip(items.last()).map(|(first, last)| (read(*first), read(*last)));
@@ -72,12 +93,14 @@ pub(crate) fn strings<const N: usize>(
     let range = usize::try_from(first)
         .ok()
         .zip(usize::try_from(last).ok())
-        .filter(|&(a, b)| a <= b && b <= bytes.len());
-    let Some((start, end)) = range.filter(|_| ordered) else {
-        return Err(bad_offset(items, read, bytes.len()));
+        .filter(|&(a, b)| a <= b && b <= bytes.nbytes);
+    let (Some((start, end)), true) = (range, ordered) else {
+        return Err(bad_offset(items, read, bytes.nbytes));
     };
+    let covered = bytes.range(start, end);
+    let covered = covered.ok_or_else(|| Error::malformed("arrow", "offsets of bytes that are not held."))?;
     if is_text {
-        utf8(items, read, bytes.get(start..end).unwrap_or(&[]), start)?;
+        utf8(items, read, covered, start)?;
     }
     Ok((start, end))
 }

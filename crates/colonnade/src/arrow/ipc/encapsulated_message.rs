@@ -21,6 +21,6 @@ impl EncapsulatedMessage {
 
     pub(crate) fn batch(&self, header: BatchHeader) -> BatchPosition {
         let (header_at, body_at, body_nbytes) = (self.header_at, self.body_at, self.body_nbytes);
-        BatchPosition { header_at, header, body_at, body_nbytes, first_row: 0 }
+        BatchPosition { header_at, header, body_at, body_nbytes, input_at: body_at as u64, first_row: 0 }
     }
 }

@@ -1,9 +1,9 @@
 //! Builds the frame of all decoded columns.
 
-use crate::arrow::decoded_columns::DecodedColumns;
+use crate::arrow::decoded_columns::{DecodedColumns, is_number};
 use crate::arrow::import::{FieldRole, FramePlan};
 use crate::error::Result;
-use crate::frame::{Frame, Level, Part};
+use crate::frame::{Column, Frame, Level, Part};
 
 /// Builds the frame of all fields. The indices in `decoded` are those of the schema's fields.
 ///
@@ -37,7 +37,10 @@ pub(super) fn assemble_frame(plan: &FramePlan, decoded: DecodedColumns, nrows: u
     for (field, data) in decoded.columns {
         let Some(field_plan) = plan.fields.get(field) else { continue };
         match field_plan.place {
-            FieldRole::Column(position) => parts.push(Part::Column(field_plan.column(data), position)),
+            FieldRole::Column(position) => {
+                let exclusive = decoded.exclusive && is_number(&field_plan.data_type);
+                parts.push(Part::Column(Column { exclusive, ..field_plan.column(data) }, position));
+            }
             FieldRole::Level(level) => put(level, Level::Column(field_plan.column(data))),
         }
     }

@@ -61,19 +61,16 @@ impl Format for ArrowStreamFormat {
         &self,
         stream: &mut (dyn Read + Send),
         options: &Options,
-        threads: usize,
-        progress: &dyn Progress,
+        request: &Request<'_>,
     ) -> Result<Loaded> {
         let options: &OpenOptions = options_of(SPEC.name, options)?;
         let mut decoder = IncrementalDecoder::frame(options.limits, Schemas::default())?;
-        decoder.read(stream, progress)?;
-        let frame = match decoder.into_decoded(true, threads, progress)? {
+        decoder.read(stream, request.progress)?;
+        let frame = match decoder.into_decoded(request)? {
             DecodedStream::Frame(frame) => *frame,
-            DecodedStream::Opened(ipc) => {
-                ipc.load(&Request { private: true, ..Request::all(threads, progress) })?
-            }
+            DecodedStream::Opened(ipc) => ipc.load(request)?,
         };
-        Ok(Loaded { frame, private: true })
+        Ok(Loaded { frame, private: request.private })
     }
 
     fn reader(

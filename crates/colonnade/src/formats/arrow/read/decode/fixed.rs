@@ -272,17 +272,29 @@ impl ColumnDecoder<'_> {
         self.validity(field, &self.pieces())
     }
 
+    /// Decodes the validity of a field in one batch; `None` if the batch declares no nulls.
+    ///
+    /// # Errors
+    /// Malformed: validity that is too short.
+    pub(in crate::formats::arrow::read) fn bits_in(
+        &self,
+        field: usize,
+        piece: &BatchRows,
+    ) -> Result<Option<arrow_buffer::Buffer>> {
+        let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
+        let body = BatchBody::new(self.source, self.batch(piece)?)?;
+        let buffer = place.buffer + body.variadic_before(place.view)?;
+        bits_of(&body, place.node, buffer).map_err(|e| self.named(e, field, piece))
+    }
+
     /// Decodes the validity of a whole column; `None` if it has no nulls.
     pub(super) fn validity(&self, field: usize, pieces: &[BatchRows]) -> Result<Option<NullBuffer>> {
         if !self.catalog.nulls.get(field).copied().unwrap_or(true) {
             return Ok(None);
         }
-        let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let mut out = BooleanBufferBuilder::new(self.nrows());
         for piece in pieces {
-            let body = BatchBody::new(self.source, self.batch(piece)?)?;
-            let buffer = place.buffer + body.variadic_before(place.view)?;
-            match bits_of(&body, place.node, buffer).map_err(|e| self.named(e, field, piece))? {
+            match self.bits_in(field, piece)? {
                 Some(bits) => out.append_packed_range(piece.skip..piece.skip + piece.nrows, bits.as_slice()),
                 None => out.append_n(piece.nrows, true),
             }

@@ -31,8 +31,8 @@ use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
 use crate::arrow::ipc::dictionaries::{DictionaryHistory, DictionaryLookup};
 use crate::arrow::ipc::shape::width;
 
-pub(super) use crate::decode::missing::write_nat as nat;
 pub(super) use fixed::{too_large, values_into};
+pub(super) use text::{ReceivedRun, ReceivedText, text_range};
 
 /// A decoding request: the columns and rows of a source.
 pub(crate) struct ColumnDecoder<'a> {
@@ -181,9 +181,7 @@ impl ColumnDecoder<'_> {
             return Ok(block_conversion(dtype, data_type, nulls));
         }
         Ok(match data_type {
-            DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary => {
-                ColumnConversion::Text
-            }
+            text if is_text(text) => ColumnConversion::Text,
             DataType::Dictionary(key, _) if !self.history.replaced => {
                 width(key).map_or(ColumnConversion::General(None), ColumnConversion::Values)
             }
@@ -225,7 +223,7 @@ impl ColumnDecoder<'_> {
     /// Adds the name of a field and the batch to an error.
     fn named(&self, error: Error, field: usize, piece: &BatchRows) -> Error {
         let name = self.catalog.shape.schema.fields().get(field).map_or("", |f| f.name());
-        let at = self.batch(piece).map_or(0, |b| b.body_at as u64);
+        let at = self.batch(piece).map_or(0, |b| b.input_at);
         error
             .in_member(format!(
                 "batch {}, column {}",
@@ -243,10 +241,15 @@ pub(super) fn direct_conversion(field: &import::FieldPlan) -> ColumnConversion {
     match field.decoded_dtype() {
         Some(dtype) => block_conversion(dtype, data_type, false),
         None if matches!(data_type, DataType::Dictionary(..)) => ColumnConversion::General(None),
+        None if is_text(data_type) => ColumnConversion::Text,
         None => width(data_type)
             .filter(|&w| w > 0)
             .map_or(ColumnConversion::General(None), ColumnConversion::Values),
     }
+}
+
+fn is_text(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Binary | DataType::LargeBinary)
 }
 
 fn block_conversion(dtype: DType, data_type: &DataType, nulls: bool) -> ColumnConversion {

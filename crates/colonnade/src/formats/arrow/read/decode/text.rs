@@ -1,5 +1,5 @@
 //! Decodes text and bytes: computes all sizes first, then copies each batch's bytes to their position and validates them
-//! while they are in the cache.
+//! while they are in the cache. Bytes that were received at their position are only validated.
 
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
@@ -7,7 +7,7 @@ use arrow_schema::DataType;
 use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
-use crate::memory::{Buffer, Region, STREAMING_FROM_NBYTES, Scatter, copy, fence};
+use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, copy, fence};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::Progress;
@@ -15,7 +15,7 @@ use crate::progress::Progress;
 use super::{BatchRows, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::BatchBody;
-use crate::arrow::ipc::check;
+use crate::arrow::ipc::check::{self, TextBytes};
 
 /// The offsets and bytes of one batch's rows, and their position in the column.
 #[derive(Debug, Clone)]
@@ -26,7 +26,47 @@ struct TextRun {
     at: usize,
 }
 
+/// The bytes of one batch that were received at their position in the column.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::formats::arrow::read) struct ReceivedRun {
+    pub(in crate::formats::arrow::read) at: usize,
+    pub(in crate::formats::arrow::read) nbytes: usize,
+    /// The offset of the first of them in the buffer of the batch.
+    pub(in crate::formats::arrow::read) from: usize,
+    /// The number of bytes of the buffer of the batch.
+    pub(in crate::formats::arrow::read) stored: usize,
+}
+
+/// The bytes of a column that were received at their position, batch by batch.
+#[derive(Debug)]
+pub(in crate::formats::arrow::read) struct ReceivedText {
+    pub(in crate::formats::arrow::read) bytes: RegionMut,
+    pub(in crate::formats::arrow::read) runs: Vec<ReceivedRun>,
+}
+
+/// The bytes of the column while its batches are decoded.
+#[derive(Clone, Copy)]
+enum ColumnBytes<'c> {
+    /// They are copied from the batches. Whether the copies bypass the cache.
+    Copied(Scatter<'c>, bool),
+    /// They are there, with a run for each batch.
+    Received(&'c [u8], &'c [ReceivedRun]),
+}
+
 impl ColumnDecoder<'_> {
+    /// Decodes a text field whose bytes were received at their position. All rows are requested.
+    ///
+    /// # Errors
+    /// Malformed offsets and text; errors of the operating system: no memory; cancellation.
+    pub(in crate::formats::arrow::read) fn received_text(
+        &self,
+        field: usize,
+        received: ReceivedText,
+        progress: &dyn Progress,
+    ) -> Result<arrow_data::ArrayData> {
+        self.text_column(field, &self.pieces(), Some(received), progress)
+    }
+
     /// Decodes the text fields `projection[i]` for each `i` of `these`.
     pub(super) fn text(
         &self,
@@ -38,7 +78,7 @@ impl ColumnDecoder<'_> {
     ) -> Result<()> {
         for &i in these {
             let field = projection.get(i).copied().unwrap_or(0);
-            decoded.columns.push((i, self.text_column(field, pieces, progress)?));
+            decoded.columns.push((i, self.text_column(field, pieces, None, progress)?));
         }
         Ok(())
     }
@@ -47,6 +87,7 @@ impl ColumnDecoder<'_> {
         &self,
         field: usize,
         pieces: &[BatchRows],
+        received: Option<ReceivedText>,
         progress: &dyn Progress,
     ) -> Result<arrow_data::ArrayData> {
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
@@ -57,7 +98,11 @@ impl ColumnDecoder<'_> {
             _ => (false, false),
         };
         let nrows = self.nrows();
-        let (mut runs, total) = self.sizes(field, pieces, small, progress)?;
+        let (mut runs, total) = match &received {
+            // A single batch has its first wrong row named below, as in memory.
+            Some(received) if pieces.len() < 2 => received.sizes(pieces),
+            _ => self.sizes(field, pieces, small, received.as_ref(), progress)?,
+        };
         // Offsets become 64-bit if 32 bits are too few for the sum.
         let narrow = small && i32::try_from(total).is_ok();
         let data_type = match data_type {
@@ -69,13 +114,19 @@ impl ColumnDecoder<'_> {
         let offsets_nbytes =
             (nrows + 1).checked_mul(item).ok_or_else(|| Error::limit("arrow", "too many rows."))?;
         let mut offsets = Region::allocate(offsets_nbytes, offsets_nbytes < 256 << 10)?;
-        let mut bytes = Region::allocate(total, total < 256 << 10)?;
+        let (mut bytes, received) = match received {
+            Some(received) => (received.bytes, Some(received.runs)),
+            None => (Region::allocate(total, total < 256 << 10)?, None),
+        };
         if let Some(first) = offsets.as_mut_slice().get_mut(..item) {
             first.fill(0);
         }
         {
-            let (offsets, bytes) = (Scatter::new(&mut offsets), Scatter::new(&mut bytes));
-            let streaming = total >= STREAMING_FROM_NBYTES;
+            let offsets = Scatter::new(&mut offsets);
+            let bytes = match &received {
+                Some(runs) => ColumnBytes::Received(bytes.as_mut_slice(), runs),
+                None => ColumnBytes::Copied(Scatter::new(&mut bytes), total >= STREAMING_FROM_NBYTES),
+            };
             let mut tasks = Vec::new();
             let mut rest: (&[BatchRows], &mut [TextRun]) = (pieces, &mut runs);
             while !rest.0.is_empty() {
@@ -90,15 +141,8 @@ impl ColumnDecoder<'_> {
                 rest = (tail, tail_runs);
                 tasks.push(Task::new(nbytes, move || {
                     for (piece, run) in tile.iter().zip(tile_runs) {
-                        let done = self.text_piece(
-                            field,
-                            piece,
-                            run,
-                            (small, narrow, is_text),
-                            offsets,
-                            bytes,
-                            streaming,
-                        );
+                        let done =
+                            self.text_piece(field, piece, run, (small, narrow, is_text), offsets, bytes);
                         done.map_err(|e| self.named(e, field, piece))?;
                         run.held = None;
                     }
@@ -116,11 +160,13 @@ impl ColumnDecoder<'_> {
     }
 
     /// Returns the number of text bytes of each batch's rows. Decompresses compressed buffers, in parallel.
+    #[allow(clippy::too_many_arguments)] // what is asked for, and what is here already
     fn sizes(
         &self,
         field: usize,
         pieces: &[BatchRows],
         small: bool,
+        received: Option<&ReceivedText>,
         progress: &dyn Progress,
     ) -> Result<(Vec<TextRun>, usize)> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
@@ -131,29 +177,22 @@ impl ColumnDecoder<'_> {
             for view in 0..place.view {
                 first += body.views(view)?;
             }
-            let (offsets, values) =
-                (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?);
-            let ends =
-                (offset(&offsets, piece.skip, small), offset(&offsets, piece.skip + piece.nrows, small));
-            let range = usize::try_from(ends.0)
-                .ok()
-                .zip(usize::try_from(ends.1).ok())
-                .filter(|&(a, b)| a <= b && b <= values.len());
-            let (start, end) = range.ok_or_else(|| {
-                Error::malformed(
-                    "arrow",
-                    format!(
-                        "expected offsets from 0 to {}, found {} to {}. The bytes are damaged.",
-                        values.len(),
-                        ends.0,
-                        ends.1
-                    ),
-                )
+            let offsets = body.buffer(first, (piece.skip + piece.nrows + 1) * item)?;
+            let (values, nbytes) = match received {
+                Some(received) => (None, received.run(piece.batch).stored),
+                None => body.buffer(first + 1, 0).map(|values| (Some(values.clone()), values.len()))?,
+            };
+            let range = text_range(offsets.as_slice(), (piece.skip, piece.nrows), small, nbytes);
+            let (start, end) = range.map_err(|(first, last)| {
+                let message = format!(
+                    "expected offsets from 0 to {nbytes}, found {first} to {last}. The bytes are damaged."
+                );
+                Error::malformed("arrow", message)
             })?;
-            let held = body.codec().map(|_| (offsets, values));
+            let held = body.codec().and(values).map(|values| (offsets, values));
             Ok(TextRun { held, nbytes: end - start, at: 0 })
         };
-        let compressed = self.catalog.batches.iter().any(|b| b.header.codec.is_some());
+        let compressed = received.is_none() && self.catalog.batches.iter().any(|b| b.header.codec.is_some());
         let mut runs: Vec<TextRun> = if compressed {
             let tasks = pieces.iter().map(|piece| {
                 let one = &one;
@@ -185,8 +224,7 @@ impl ColumnDecoder<'_> {
         run: &TextRun,
         (small, narrow, is_text): (bool, bool, bool),
         offsets: Scatter<'_>,
-        bytes: Scatter<'_>,
-        streaming: bool,
+        bytes: ColumnBytes<'_>,
     ) -> Result<()> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let body = BatchBody::new(self.source, self.batch(piece)?)?;
@@ -195,13 +233,24 @@ impl ColumnDecoder<'_> {
             first += body.views(view)?;
         }
         let item = if small { 4 } else { 8 };
-        let (from, values) = match &run.held {
-            Some((from, values)) => (from.clone(), values.clone()),
-            None => (body.buffer(first, (piece.skip + piece.nrows + 1) * item)?, body.buffer(first + 1, 0)?),
+        let needed = (piece.skip + piece.nrows + 1) * item;
+        let (from, copied) = match (&run.held, bytes) {
+            (Some((from, values)), _) => (from.clone(), Some(values.clone())),
+            (None, ColumnBytes::Copied(..)) => {
+                (body.buffer(first, needed)?, Some(body.buffer(first + 1, 0)?))
+            }
+            (None, ColumnBytes::Received(..)) => (body.buffer(first, needed)?, None),
         };
         let source_offsets =
             from.as_slice().get(piece.skip * item..(piece.skip + piece.nrows + 1) * item).unwrap_or(&[]);
-        let values = values.as_slice();
+        let values = match (&copied, bytes) {
+            (None, ColumnBytes::Received(bytes, runs)) => {
+                let received = runs.get(piece.batch).copied().unwrap_or_default();
+                let held = bytes.get(received.at..received.at + received.nbytes).unwrap_or(&[]);
+                TextBytes { held, from: received.from, nbytes: received.stored }
+            }
+            (values, _) => TextBytes::whole(values.as_ref().map_or(&[][..], |values| values.as_slice())),
+        };
         let (start, end) = if small {
             check::strings(
                 source_offsets.as_chunks::<4>().0,
@@ -213,20 +262,33 @@ impl ColumnDecoder<'_> {
             check::strings(source_offsets.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
         };
         let wide = if narrow { 4 } else { 8 };
-        // SAFETY: the batches write disjoint rows (the offsets after the first) and disjoint bytes.
-        let ranges = unsafe {
-            (offsets.range((piece.at + 1) * wide, piece.nrows * wide), bytes.range(run.at, run.nbytes))
-        };
-        let (Some(to), Some(target)) = ranges else {
-            return Err(Error::limit("arrow", "too many bytes of text."));
-        };
-        if end - start != target.len() {
+        let too_long = || Error::limit("arrow", "too many bytes of text.");
+        // SAFETY: the batches write disjoint rows: the offsets after the first.
+        let to = unsafe { offsets.range((piece.at + 1) * wide, piece.nrows * wide) }.ok_or_else(too_long)?;
+        if end - start != run.nbytes {
             return Err(Error::malformed("arrow", "offsets that changed while they were read."));
         }
         let shift = i64::try_from(run.at).unwrap_or(0) - i64::try_from(start).unwrap_or(0);
         rebase(source_offsets.get(item..).unwrap_or(&[]), to, small, narrow, shift);
-        copy(target, values.get(start..end).unwrap_or(&[]), streaming);
+        if let ColumnBytes::Copied(bytes, streaming) = bytes {
+            // SAFETY: the batches write disjoint bytes.
+            let target = unsafe { bytes.range(run.at, run.nbytes) }.ok_or_else(too_long)?;
+            copy(target, values.range(start, end).unwrap_or(&[]), streaming);
+        }
         Ok(())
+    }
+}
+
+impl ReceivedText {
+    fn run(&self, batch: usize) -> ReceivedRun {
+        self.runs.get(batch).copied().unwrap_or_default()
+    }
+
+    /// The runs as they were received.
+    fn sizes(&self, pieces: &[BatchRows]) -> (Vec<TextRun>, usize) {
+        let runs = pieces.iter().map(|piece| self.run(piece.batch));
+        let total = runs.clone().map(|run| run.nbytes).sum();
+        (runs.map(|run| TextRun { held: None, nbytes: run.nbytes, at: run.at }).collect(), total)
     }
 }
 
@@ -253,8 +315,22 @@ fn rebase(source: &[u8], target: &mut [u8], small: bool, narrow: bool, shift: i6
     }
 }
 
-fn offset(buffer: &arrow_buffer::Buffer, row: usize, small: bool) -> i64 {
-    let bytes = buffer.as_slice();
+/// Returns the range of `nbytes` bytes that the offsets of `nrows` rows after the first `skip` cover.
+///
+/// # Errors
+/// The first and the last offset, if they are out of order or pass the bytes.
+pub(in crate::formats::arrow::read) fn text_range(
+    offsets: &[u8],
+    (skip, nrows): (usize, usize),
+    small: bool,
+    nbytes: usize,
+) -> std::result::Result<(usize, usize), (i64, i64)> {
+    let (first, last) = (offset(offsets, skip, small), offset(offsets, skip + nrows, small));
+    let range = usize::try_from(first).ok().zip(usize::try_from(last).ok());
+    range.filter(|&(a, b)| a <= b && b <= nbytes).ok_or((first, last))
+}
+
+fn offset(bytes: &[u8], row: usize, small: bool) -> i64 {
     if small {
         bytes.as_chunks::<4>().0.get(row).map_or(-1, |b| i64::from(i32::from_le_bytes(*b)))
     } else {

@@ -1,32 +1,27 @@
 //! The blocks that rows are received into.
 
-use arrow_buffer::NullBuffer;
 use arrow_data::ArrayDataBuilder;
 
 use crate::arrow::decoded_columns::DecodedColumns;
-use crate::arrow::import::{self, FieldPlan, FramePlan};
+use crate::arrow::import;
 use crate::error::{Error, Result};
-use crate::frame::{Block, DType, DTypeKind, Grid, as_stride};
+use crate::frame::{Block, DType, Grid, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, column_stride};
 
 use super::layout::BlockLayout;
+use super::missing::MissingValues;
 use super::schemas::CachedSchema;
 use crate::arrow::ipc::check;
 use crate::formats::arrow::read::decode::too_large;
+use crate::progress::Progress;
 
 /// The position of one field's rows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BlockTarget {
     pub(super) field: usize,
-    pub(super) node: usize,
-    /// The index of its values among the buffers of a batch, without the variadic buffers before it.
-    pub(super) buffer: usize,
-    pub(super) view: usize,
     pub(super) item: usize,
     pub(super) region: usize,
     pub(super) offset: usize,
-    /// Whether nulls become NaT.
-    pub(super) nat: bool,
 }
 
 /// The blocks of one stream.
@@ -66,7 +61,7 @@ impl Blocks {
     }
 
     fn of(known: &CachedSchema, capacity: usize) -> Result<Self> {
-        let (shape, plan, layout) = (&known.shape, &known.plan, &known.layout);
+        let layout = &known.layout;
         let (regions, targets, places) = (Vec::new(), Vec::new(), Vec::new());
         let mut made = Self { capacity, regions, targets, places, row_nbytes: layout.row_nbytes };
         let together = layout.groups.len() > FEW_GROUPS;
@@ -77,17 +72,8 @@ impl Blocks {
             let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
             let (region, base) = if together { (0, at) } else { (sizes.len(), 0) };
             for (column, &field) in members.iter().enumerate() {
-                let place = shape.places.get(field).copied().unwrap_or_default();
-                made.targets.push(BlockTarget {
-                    field,
-                    node: place.node,
-                    buffer: place.buffer + 1,
-                    view: place.view,
-                    item: *item,
-                    region,
-                    offset: base + column * stride,
-                    nat: plan.fields.get(field).is_some_and(becomes_nat),
-                });
+                let offset = base + column * stride;
+                made.targets.push(BlockTarget { field, item: *item, region, offset });
             }
             made.places.push((region, base, stride));
             at = at.checked_add(total).and_then(|n| n.checked_next_multiple_of(64)).ok_or_else(too_large)?;
@@ -116,7 +102,6 @@ impl Blocks {
     ///
     /// # Errors
     /// A limit; errors of the operating system: no address space.
-    /// More than the limit; the system's refusal of address space.
     pub(super) fn grow(
         &mut self,
         known: &CachedSchema,
@@ -164,19 +149,20 @@ impl Blocks {
         self.regions.get_mut(target.region)?.as_mut_slice().get_mut(start..start.checked_add(nbytes)?)
     }
 
-    /// Ends filling: fields without nulls become blocks, fields with nulls become columns.
+    /// Ends filling: fields without nulls, or with nulls that `missing` represents, become blocks. Other fields with nulls
+    /// become columns.
     ///
     /// # Errors
-    /// Malformed: nulls in a field whose dtype has none.
+    /// Malformed: validity that is too short; nulls in a field whose dtype has none. Cancellation.
     pub(super) fn finish(
-        self,
+        mut self,
         layout: &BlockLayout,
-        plan: &FramePlan,
-        nrows: usize,
-        nulls: &[bool],
+        missing: &MissingValues<'_>,
         is_private: bool,
-        validity: &dyn Fn(usize) -> Result<Option<NullBuffer>>,
+        progress: &dyn Progress,
     ) -> Result<DecodedColumns> {
+        missing.write(&mut self, layout, progress)?;
+        let (plan, nrows) = (missing.decoder.plan, missing.decoder.catalog.nrows);
         let mut decoded = DecodedColumns::default();
         let whole: Vec<Buffer> =
             self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), is_private)).collect();
@@ -184,20 +170,20 @@ impl Blocks {
             let nbytes = stride.checked_mul(members.len()).ok_or_else(too_large)?;
             let buffer =
                 whole.get(region).and_then(|buffer| buffer.slice(base, nbytes)).ok_or_else(too_large)?;
-            let has_nulls = |field: usize| nulls.get(field).copied().unwrap_or(false);
-            let mut run = 0;
+            // The current run of columns of one dtype.
+            let (mut first, mut run_dtype) = (0, None);
             for (column, &field) in members.iter().enumerate() {
-                let nat = || plan.fields.get(field).is_some_and(becomes_nat);
-                let stays = dtype.is_some() && (!has_nulls(field) || nat());
-                if stays {
-                    run += 1;
-                } else {
+                let block_dtype = missing.block_dtype(field, *dtype);
+                if block_dtype != run_dtype {
+                    put_block(run_dtype, nrows, stride, &buffer, members, first..column, &mut decoded)?;
+                    (first, run_dtype) = (column, block_dtype);
+                }
+                if block_dtype.is_none() {
                     let values = buffer.slice(column * stride, nrows * item).ok_or_else(too_large)?;
-                    put_block(*dtype, nrows, stride, &buffer, members, column - run..column, &mut decoded)?;
-                    run = 0;
                     let Some(field_plan) = plan.fields.get(field) else { continue };
                     let builder = ArrayDataBuilder::new(field_plan.data_type.clone()).len(nrows);
-                    let builder = builder.add_buffer(values.to_arrow()).nulls(validity(field)?);
+                    let builder =
+                        builder.add_buffer(values.to_arrow()).nulls(missing.decoder.validity_of(field)?);
                     // SAFETY: the type has a fixed width, and all values are initialized.
                     let data = unsafe { builder.align_buffers(true).build_unchecked() };
                     check::values(&data).map_err(|e| e.in_member(field_plan.name.clone()))?;
@@ -209,15 +195,10 @@ impl Blocks {
                 }
             }
             let end = members.len();
-            put_block(*dtype, nrows, stride, &buffer, members, end - run..end, &mut decoded)?;
+            put_block(run_dtype, nrows, stride, &buffer, members, first..end, &mut decoded)?;
         }
         Ok(decoded)
     }
-}
-
-/// Whether nulls of a field become NaT: only if its metadata declares a NumPy dtype.
-fn becomes_nat(field: &FieldPlan) -> bool {
-    field.dtype.is_some_and(|dtype| matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta))
 }
 
 /// Adds neighbouring columns as one block.

@@ -3,6 +3,8 @@
 use crate::error::{Error, Result};
 
 use super::blocks::Blocks;
+use super::layout::{BlockLayout, BufferOwner};
+use super::texts::Texts;
 use crate::arrow::ipc::catalog::node;
 use crate::arrow::ipc::message::{BatchHeader, HeaderVector};
 use crate::formats::arrow::read::decode::too_large;
@@ -21,6 +23,8 @@ pub(super) enum SegmentTarget {
     Kept,
     /// A block.
     Block(usize),
+    /// A text column.
+    Text(usize),
     /// Padding, which is dropped.
     Padding,
 }
@@ -33,18 +37,20 @@ pub(super) struct BodySegment {
     pub(super) nbytes: usize,
 }
 
-/// The validity of times, which is applied when it is complete: the target, and the offset of the kept bits.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ValidityPatch {
-    pub(super) target: usize,
-    pub(super) bits_at: usize,
+/// The text of one column in a body: the position of its offsets in the kept bytes, and the number of its bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct TextPart {
+    pub(super) offsets_at: usize,
+    pub(super) offsets_nbytes: usize,
+    pub(super) stored: usize,
 }
 
 /// The plan for receiving one body.
 #[derive(Debug, Default)]
 pub(super) struct BodyPlan {
     pub(super) segments: Vec<BodySegment>,
-    pub(super) patches: Vec<ValidityPatch>,
+    /// The text columns, in the order of the layout.
+    pub(super) texts: Vec<TextPart>,
     /// The number of bytes of the body that are kept.
     pub(super) kept_nbytes: usize,
 }
@@ -69,16 +75,15 @@ pub(super) fn set_pair(head: &mut [u8], span: HeaderVector, i: usize, offset: us
     }
 }
 
-/// Returns the target of each buffer of a batch, and the buffer of each target.
-pub(super) fn owners(header: &BatchHeader, head: &[u8], blocks: &Blocks) -> Result<(Vec<u32>, Vec<usize>)> {
+/// Returns what receives each buffer of a batch.
+pub(super) fn owners(header: &BatchHeader, head: &[u8], layout: &BlockLayout) -> Result<Vec<BufferOwner>> {
     let words = head.get(header.variadic.at..header.variadic.at + header.variadic.count * 8).unwrap_or(&[]);
     let (words, _) = words.as_chunks::<8>();
-    let mut owners = vec![u32::MAX; header.buffers.count];
-    let mut buffers = Vec::with_capacity(blocks.targets.len());
-    // Targets are in the order of the fields, so the number of view columns before them grows.
+    let mut owners = vec![BufferOwner::Kept; header.buffers.count];
+    // They are in the order of the fields, so the number of view columns before them grows.
     let (mut views, mut variadic) = (0, 0usize);
-    for (i, target) in blocks.targets.iter().enumerate() {
-        for word in words.get(views..target.view.max(views)).unwrap_or(&[]) {
+    for owned in &layout.owned {
+        for word in words.get(views..owned.view.max(views)).unwrap_or(&[]) {
             let count = usize::try_from(i64::from_le_bytes(*word)).ok().and_then(|n| variadic.checked_add(n));
             variadic = count.filter(|&n| n <= header.buffers.count).ok_or_else(|| {
                 Error::malformed(
@@ -87,13 +92,11 @@ pub(super) fn owners(header: &BatchHeader, head: &[u8], blocks: &Blocks) -> Resu
                 )
             })?;
         }
-        views = target.view.max(views);
-        let at = target.buffer + variadic;
-        let slot = owners.get_mut(at).ok_or_else(|| Error::malformed("arrow", "a field has no buffer."))?;
-        *slot = u32::try_from(i).unwrap_or(u32::MAX);
-        buffers.push(at);
+        views = owned.view.max(views);
+        let slot = owners.get_mut(owned.buffer + variadic);
+        *slot.ok_or_else(|| Error::malformed("arrow", "a field has no buffer."))? = owned.owner;
     }
-    Ok((owners, buffers))
+    Ok(owners)
 }
 
 /// Plans a body that is received directly at its final position, and rewrites the buffer offsets in `head` to those of the
@@ -105,7 +108,7 @@ pub(super) fn plan(
     header: &BatchHeader,
     head: &mut [u8],
     body_nbytes: usize,
-    blocks: &Blocks,
+    (layout, blocks, texts): (&BlockLayout, &Blocks, &Texts),
     first_row: usize,
     kept_at: usize,
 ) -> Result<Option<BodyPlan>> {
@@ -114,7 +117,7 @@ pub(super) fn plan(
     if header.codec.is_some() || small {
         return Ok(None);
     }
-    let (owners, buffers) = owners(header, head, blocks)?;
+    let owners = owners(header, head, layout)?;
     let mut plan = BodyPlan::default();
     let mut at = 0;
     let skip = |plan: &mut BodyPlan, nbytes: usize| {
@@ -122,7 +125,7 @@ pub(super) fn plan(
             plan.segments.push(BodySegment { dest: SegmentTarget::Padding, at: 0, nbytes });
         }
     };
-    let mut places = Vec::with_capacity(count);
+    let mut places: Vec<(usize, usize)> = Vec::with_capacity(count);
     for (i, &owner) in owners.iter().enumerate() {
         let (offset, length) = pair_at(head, header.buffers, i);
         let (Ok(offset), Ok(length)) = (usize::try_from(offset), usize::try_from(length)) else {
@@ -130,7 +133,11 @@ pub(super) fn plan(
         };
         let end = offset.checked_add(length).filter(|&end| end <= body_nbytes);
         let end = end.ok_or_else(|| outside(i, offset, length, body_nbytes))?;
-        if length == 0 && owner == u32::MAX {
+        if let BufferOwner::Text(_) = owner {
+            let (offsets_at, offsets_nbytes) = places.last().map_or((0, 0), |&(at, n)| (kept_at + at, n));
+            plan.texts.push(TextPart { offsets_at, offsets_nbytes, stored: length });
+        }
+        if length == 0 && !matches!(owner, BufferOwner::Block(_)) {
             places.push((0, 0));
             continue;
         }
@@ -139,8 +146,14 @@ pub(super) fn plan(
         }
         skip(&mut plan, offset - at);
         at = end;
-        match blocks.targets.get(owner as usize) {
-            Some(target) => {
+        match owner {
+            BufferOwner::Text(column) => {
+                let (dest, at) = (SegmentTarget::Text(column), texts.end(column));
+                plan.segments.push(BodySegment { dest, at, nbytes: length });
+                places.push((0, 0));
+            }
+            BufferOwner::Block(target) => {
+                let target = blocks.targets.get(target).ok_or_else(too_large)?;
                 let nbytes = header.nrows.checked_mul(target.item).ok_or_else(too_large)?;
                 if length < nbytes {
                     return Err(short(i, nbytes, length));
@@ -154,7 +167,7 @@ pub(super) fn plan(
                 skip(&mut plan, length - nbytes);
                 places.push((0, 0));
             }
-            None => {
+            BufferOwner::Kept => {
                 let start = plan.kept_nbytes.next_multiple_of(64);
                 plan.segments.push(BodySegment {
                     dest: SegmentTarget::Kept,
@@ -167,19 +180,6 @@ pub(super) fn plan(
         }
     }
     skip(&mut plan, body_nbytes - at);
-    for (i, target) in blocks.targets.iter().enumerate().filter(|(_, target)| target.nat) {
-        let (_, nulls) = pair_at(head, header.nodes, target.node);
-        if nulls > 0 {
-            let bits = buffers.get(i).and_then(|&buffer| places.get(buffer.checked_sub(1)?));
-            let needed = header.nrows.div_ceil(8);
-            match bits {
-                Some(&(start, length)) if length >= needed => {
-                    plan.patches.push(ValidityPatch { target: i, bits_at: kept_at + start });
-                }
-                other => return Err(short(target.buffer - 1, needed, other.map_or(0, |p| p.1))),
-            }
-        }
-    }
     for (i, (start, length)) in places.into_iter().enumerate() {
         set_pair(head, header.buffers, i, start, length);
     }

@@ -1,9 +1,9 @@
 //! Ends a stream: returns its result, or reports how much is missing.
 
 use crate::arrow::ipc::scan::cut_short;
+use crate::decode::Request;
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::Region;
-use crate::progress::Progress;
 
 use super::decoder::{DecoderState, IncrementalDecoder, StreamTarget};
 use super::event::DecodedStream;
@@ -58,20 +58,14 @@ impl IncrementalDecoder {
         })
     }
 
-    /// Returns the result of a [`IncrementalDecoder::frame`] after its end mark. `is_private`: no other frame uses its
-    /// memory.
+    /// Returns the result of a [`IncrementalDecoder::frame`] after its end mark. `request` asks for everything.
     ///
     /// # Errors
     /// Truncated; malformed bodies; the number of rows differs from the announced one.
-    pub fn into_decoded(
-        self,
-        is_private: bool,
-        threads: usize,
-        progress: &dyn Progress,
-    ) -> Result<DecodedStream> {
+    pub fn into_decoded(self, request: &Request<'_>) -> Result<DecodedStream> {
         self.finish()?;
         match self.target {
-            StreamTarget::Frame(frame) => frame.finish(is_private, threads, &self.limits, progress),
+            StreamTarget::Frame(frame) => frame.finish(request, &self.limits),
             StreamTarget::Batches(_) | StreamTarget::Bytes(_) => {
                 Err(Error::malformed("arrow", "the batches were given out."))
             }

@@ -21,6 +21,6 @@ pub enum StreamEvent {
 pub enum DecodedStream {
     /// A frame in its final memory.
     Frame(Box<Frame>),
-    /// A stream of text whose number of rows was not announced, as its bytes.
+    /// A stream with views or nested columns whose number of rows was not announced, as its bytes.
     Opened(Box<Ipc>),
 }

@@ -6,6 +6,8 @@ use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::body::IpcSource;
 use crate::arrow::ipc::dictionaries::DictionaryHistory;
+use crate::decode::missing::into_blocks;
+use crate::decode::{MemoryLayout, PandasNulls, Request};
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::assemble::assemble_frame;
 use crate::formats::arrow::read::decode::ColumnDecoder;
@@ -13,28 +15,23 @@ use crate::formats::arrow::read::open::{Ipc, check_nbytes};
 use crate::formats::arrow::read::options::{Form, OpenOptions};
 use crate::limits::Limits;
 use crate::memory::Buffer;
-use crate::progress::Progress;
 
 use super::event::DecodedStream;
 use super::frame::{ReceivedRows, WholeFrame};
+use super::missing::MissingValues;
 
 /// The end mark of a stream.
 const END_MARK: [u8; 8] = [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0];
 
 impl WholeFrame {
-    /// Returns the frame, or the opened stream. `is_private`: no other frame uses its memory.
+    /// Returns the frame, or the opened stream.
     ///
     /// # Errors
     /// Malformed bodies; the number of rows differs from the announced one.
-    pub(super) fn finish(
-        mut self,
-        is_private: bool,
-        threads: usize,
-        limits: &Limits,
-        progress: &dyn Progress,
-    ) -> Result<DecodedStream> {
+    pub(super) fn finish(mut self, request: &Request<'_>, limits: &Limits) -> Result<DecodedStream> {
+        let (threads, progress) = (request.threads, request.progress);
         let none = || Error::malformed("arrow", "expected a schema, found the end mark.");
-        let ReceivedRows { known, blocks, catalog } = self.rows.ok_or_else(none)?;
+        let ReceivedRows { known, blocks, texts, catalog } = self.rows.ok_or_else(none)?;
         if known.keeps_bytes() {
             self.kept.push(&END_MARK)?;
             let bytes = Buffer::from_region(self.kept.finish()?, false);
@@ -61,6 +58,8 @@ impl WholeFrame {
         check_nbytes(&source, batches, limits)?;
         let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
         let history = DictionaryHistory::new(&source, &catalog, &allowed, None)?;
+        let nulls = PandasNulls::new(&plan);
+        let is_pandas = request.layout == MemoryLayout::Pandas;
         let decoder = ColumnDecoder {
             kept: None,
             source: &source,
@@ -71,7 +70,7 @@ impl WholeFrame {
             threads,
             allowed: &allowed,
             in_place: None,
-            nulls: None,
+            nulls: is_pandas.then_some(&nulls),
         };
         let mut decoded = DecodedColumns::default();
         for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {
@@ -81,10 +80,18 @@ impl WholeFrame {
             decoded.blocks.extend(made.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
             decoded.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
         }
-        let validity = |field: usize| decoder.validity_of(field);
-        let filled = blocks.finish(&known.layout, &plan, nrows, &catalog.nulls, is_private, &validity)?;
+        for (&(field, _), received) in known.layout.texts.iter().zip(texts.finish()?) {
+            decoded.columns.push((field, decoder.received_text(field, received, progress)?));
+        }
+        let missing = MissingValues::new(&decoder);
+        let filled = blocks.finish(&known.layout, &missing, request.private, progress)?;
         decoded.blocks.extend(filled.blocks);
         decoded.columns.extend(filled.columns);
+        if is_pandas {
+            // Integers that are not as wide as a float.
+            into_blocks(&mut decoded, &|field| nulls.dtype(field), threads, progress)?;
+            decoded.exclusive = request.private;
+        }
         Ok(DecodedStream::Frame(Box::new(assemble_frame(&plan, decoded, nrows)?)))
     }
 }

@@ -6,13 +6,13 @@ use crate::arrow::import::FramePlan;
 use crate::arrow::ipc::catalog::{BatchPosition, Catalog};
 use crate::arrow::ipc::message::{BatchHeader, CONTINUATION, MessageKind, VerifiedHeader};
 use crate::error::{Error, Result};
-use crate::formats::arrow::read::decode::nat;
 use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;
-use super::body::{self, BodyReceipt, BodySegment, SegmentTarget, ValidityPatch};
+use super::body::{self, BodyReceipt, BodySegment, SegmentTarget, TextPart};
 use super::schemas::{CachedSchema, Schemas};
 use super::stream_bytes::StreamBytes;
+use super::texts::Texts;
 use super::whole_body::WholeBody;
 
 /// A stream whose rows are received into blocks.
@@ -23,7 +23,8 @@ pub(super) struct WholeFrame {
     remembered: Option<Arc<CachedSchema>>,
     pub(super) rows: Option<ReceivedRows>,
     pub(super) kept: StreamBytes,
-    patches: Vec<ValidityPatch>,
+    /// The text of the body that is received.
+    parts: Vec<TextPart>,
     /// The number of complete batches, and of their rows.
     pub(super) whole: (usize, usize),
     /// The limit for a stream that does not announce its rows.
@@ -35,13 +36,14 @@ pub(super) struct WholeFrame {
 pub(super) struct ReceivedRows {
     pub(super) known: Arc<CachedSchema>,
     pub(super) blocks: Blocks,
+    pub(super) texts: Texts,
     pub(super) catalog: Catalog,
 }
 
 impl WholeFrame {
     pub(super) fn new(limits: &Limits, schemas: Schemas) -> Result<Self> {
         let (kept, stream) = (StreamBytes::new(limits)?, StreamLimit::new(limits));
-        Ok(Self { schemas, remembered: None, rows: None, kept, patches: Vec::new(), whole: (0, 0), stream })
+        Ok(Self { schemas, remembered: None, rows: None, kept, parts: Vec::new(), whole: (0, 0), stream })
     }
 
     pub(super) fn plan(&self) -> Option<&FramePlan> {
@@ -56,7 +58,7 @@ impl WholeFrame {
         self.rows.is_none() && self.remembered.is_some()
     }
 
-    /// Prepares for the body of a message.
+    /// Prepares for the body of a message, which begins at `at` of the stream.
     ///
     /// # Errors
     /// Malformed messages; a limit.
@@ -64,7 +66,7 @@ impl WholeFrame {
         &mut self,
         head: &mut [u8],
         found: &VerifiedHeader,
-        body_nbytes: usize,
+        (at, body_nbytes): (u64, usize),
         limits: &Limits,
     ) -> Result<BodyReceipt> {
         let wrong = |message: &str| Err(Error::malformed("arrow", message));
@@ -94,11 +96,18 @@ impl WholeFrame {
                     nbytes: body_nbytes,
                 }]))
             }
-            MessageKind::Batch(header) => self.begin_batch(head, header, body_nbytes, limits),
+            MessageKind::Batch(header) => self.begin_batch(head, header, (at, body_nbytes), limits),
             MessageKind::Dictionary { id, delta, batch } => {
                 let header_at = self.kept.push_aligned(head)?;
                 let body_at = self.kept.push_aligned(&[])?;
-                let batch = BatchPosition { header_at, header: batch, body_at, body_nbytes, first_row: 0 };
+                let batch = BatchPosition {
+                    header_at,
+                    header: batch,
+                    body_at,
+                    body_nbytes,
+                    input_at: at,
+                    first_row: 0,
+                };
                 rows.catalog.dictionary(id, delta, batch)?;
                 Ok(BodyReceipt::Segments(vec![BodySegment {
                     dest: SegmentTarget::Kept,
@@ -115,11 +124,12 @@ impl WholeFrame {
             None => self.schemas.learn(head, limits)?,
         };
         let blocks = Blocks::new(&known, limits.max_nbytes)?;
+        let texts = Texts::new(&known.layout, limits)?;
         let catalog = Catalog::new(Arc::clone(&known.shape));
         if known.keeps_bytes() {
             self.keep(head)?;
         }
-        self.rows = Some(ReceivedRows { known, blocks, catalog });
+        self.rows = Some(ReceivedRows { known, blocks, texts, catalog });
         Ok(())
     }
 
@@ -134,16 +144,16 @@ impl WholeFrame {
         &mut self,
         head: &mut [u8],
         header: BatchHeader,
-        body_nbytes: usize,
+        (input_at, body_nbytes): (u64, usize),
         limits: &Limits,
     ) -> Result<BodyReceipt> {
-        let Some(ReceivedRows { known, blocks, catalog }) = &mut self.rows else {
+        let Some(ReceivedRows { known, blocks, texts, catalog }) = &mut self.rows else {
             return Ok(BodyReceipt::Whole);
         };
         let first_row = catalog.nrows;
         catalog.batch(
             head,
-            BatchPosition { header_at: 0, header, body_at: 0, body_nbytes, first_row },
+            BatchPosition { header_at: 0, header, body_at: 0, body_nbytes, input_at, first_row },
             limits,
         )?;
         let nrows = catalog.nrows;
@@ -155,22 +165,24 @@ impl WholeFrame {
             }
             Some(_) => {}
             None => {
-                self.stream
-                    .check("arrow", blocks.row_nbytes(nrows).saturating_add(self.kept.len() as u64))?;
+                let received = texts.nbytes().saturating_add(self.kept.len() as u64);
+                self.stream.check("arrow", blocks.row_nbytes(nrows).saturating_add(received))?;
                 blocks.grow(known, nrows, first_row, limits.max_nbytes)?;
             }
         }
         let header_at = self.kept.len().next_multiple_of(64);
         let body_at = (header_at + head.len()).next_multiple_of(64);
-        let Some(plan) = body::plan(&header, head, body_nbytes, blocks, first_row, body_at)? else {
+        let targets = (&known.layout, &*blocks, &*texts);
+        let Some(plan) = body::plan(&header, head, body_nbytes, targets, first_row, body_at)? else {
             return Ok(BodyReceipt::Whole);
         };
+        texts.grant(body_nbytes);
         self.kept.push_aligned(head)?;
         self.kept.push_aligned(&[])?;
         if let Some(last) = catalog.batches.last_mut() {
             (last.header_at, last.body_at, last.body_nbytes) = (header_at, body_at, plan.kept_nbytes);
         }
-        self.patches = plan.patches;
+        self.parts = plan.texts;
         Ok(BodyReceipt::Segments(plan.segments))
     }
 
@@ -179,28 +191,23 @@ impl WholeFrame {
     /// # Errors
     /// Malformed buffers.
     pub(super) fn take(&mut self, body: WholeBody) -> Result<()> {
-        let Some(ReceivedRows { blocks, catalog, .. }) = &mut self.rows else { return Ok(()) };
+        let Some(ReceivedRows { known, blocks, texts, catalog }) = &mut self.rows else { return Ok(()) };
         if let Some(last) = catalog.batches.last_mut() {
-            let places = body.settle(&last.header, last.first_row, blocks, &mut self.kept)?;
+            let places = body.settle(last, (&known.layout, blocks, texts), &mut self.kept)?;
             (last.header_at, last.body_at, last.body_nbytes) = places;
         }
         self.whole = (catalog.batches.len(), catalog.nrows);
         Ok(())
     }
 
-    /// Replaces null times by NaT when a body is complete.
-    pub(super) fn patch(&mut self) {
-        let Some(ReceivedRows { blocks, catalog, .. }) = &mut self.rows else { return };
+    /// Ends a batch whose body was received at its final position.
+    pub(super) fn complete(&mut self) {
+        let Some(ReceivedRows { texts, catalog, .. }) = &mut self.rows else { return };
         let Some(batch) = catalog.batches.last() else { return };
         self.whole = (catalog.batches.len(), catalog.nrows);
-        let (first_row, nrows) = (batch.first_row, batch.header.nrows);
-        for patch in self.patches.drain(..) {
-            let Some(target) = blocks.targets.get(patch.target).copied() else { continue };
-            let bits = self.kept.bytes().get(patch.bits_at..patch.bits_at + nrows.div_ceil(8));
-            let place = blocks.place(&target, first_row, nrows * target.item);
-            if let (Some(bits), Some(place)) = (bits, place) {
-                nat(place, bits, 0);
-            }
+        for (column, part) in self.parts.drain(..).enumerate() {
+            let offsets = self.kept.bytes().get(part.offsets_at..part.offsets_at + part.offsets_nbytes);
+            texts.complete(column, offsets.unwrap_or(&[]), batch.header.nrows, part.stored);
         }
     }
 }

@@ -79,7 +79,7 @@ impl IncrementalDecoder {
             DecoderState::Segments { .. } => {
                 self.next();
                 if let StreamTarget::Frame(frame) = &mut self.target {
-                    frame.patch();
+                    frame.complete();
                 }
                 Ok(StreamEvent::Need)
             }
@@ -148,7 +148,9 @@ impl IncrementalDecoder {
         }
         let receipt = match &mut self.target {
             StreamTarget::Batches(_) => BodyReceipt::Whole,
-            StreamTarget::Frame(frame) => frame.begin(head, &found, body_nbytes, &self.limits)?,
+            StreamTarget::Frame(frame) => {
+                frame.begin(head, &found, (self.received, body_nbytes), &self.limits)?
+            }
             StreamTarget::Bytes(kept) => {
                 kept.push(head)?;
                 BodyReceipt::Segments(vec![BodySegment {

@@ -68,10 +68,8 @@ impl IncrementalDecoder {
         });
         let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
         let kept_end = window.iter().filter(|s| s.dest == SegmentTarget::Kept).map(|s| s.at + s.nbytes).max();
-        let (kept, mut regions) = match &mut self.target {
-            StreamTarget::Frame(frame) => {
-                (Some(&mut frame.kept), frame.rows.as_mut().map(|rows| &mut rows.blocks.regions))
-            }
+        let (kept, mut rows) = match &mut self.target {
+            StreamTarget::Frame(frame) => (Some(&mut frame.kept), frame.rows.as_mut()),
             StreamTarget::Bytes(kept) => (Some(kept), None),
             StreamTarget::Batches(_) => (None, None),
         };
@@ -103,8 +101,16 @@ impl IncrementalDecoder {
                     // segments of one body are disjoint (`body::plan` places each after the previous one).
                     (unsafe { std::slice::from_raw_parts_mut(kept_at.add(from), count) }, count == nbytes)
                 }
+                SegmentTarget::Text(column) => {
+                    let rows = rows.as_mut().ok_or_else(too_large)?;
+                    let place = rows.texts.room(column, from, nbytes)?;
+                    let count = place.len();
+                    // SAFETY: memory of a column that `self` owns, which stays borrowed. A body has one segment for each text
+                    // column (`body::plan`), so the column does not grow again before the borrow ends.
+                    (unsafe { std::slice::from_raw_parts_mut(place.as_mut_ptr(), count) }, count == nbytes)
+                }
                 SegmentTarget::Block(region) => {
-                    let region = regions.as_mut().and_then(|regions| regions.get_mut(region));
+                    let region = rows.as_mut().and_then(|rows| rows.blocks.regions.get_mut(region));
                     let place =
                         region.and_then(|region| region.address(from, nbytes)).ok_or_else(too_large)?;
                     // SAFETY: a live range of the region that `self` owns, which stays borrowed; targets have disjoint
@@ -166,6 +172,7 @@ impl StreamTarget {
         let all: &[u8] = match (segment.dest, self) {
             (SegmentTarget::Kept, Self::Frame(frame)) => frame.kept.bytes(),
             (SegmentTarget::Kept, Self::Bytes(kept)) => kept.bytes(),
+            (SegmentTarget::Text(column), Self::Frame(frame)) => frame.rows.as_mut()?.texts.bytes(column),
             (SegmentTarget::Block(region), Self::Frame(frame)) => {
                 frame.rows.as_mut()?.blocks.regions.get_mut(region)?.as_mut_slice()
             }

@@ -27,9 +27,10 @@ pub(super) struct CachedSchema {
 }
 
 impl CachedSchema {
-    /// Whether the bytes of the stream are kept: its number of rows is not announced, so text would be copied once more.
+    /// Whether the bytes of the stream are kept: its number of rows is not announced, and views or nested columns would be
+    /// copied once more.
     pub(super) fn keeps_bytes(&self) -> bool {
-        self.shape.announced.is_none() && self.layout.has_text
+        self.shape.announced.is_none() && self.layout.is_kept
     }
 }
 

@@ -1,15 +1,18 @@
 //! A body that is received as a whole, after its header.
 
 use crate::arrow::ipc::body::{BatchBody, IpcSource};
+use crate::arrow::ipc::catalog::BatchPosition;
 use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
-use crate::arrow::ipc::message::{BatchHeader, VerifiedHeader};
+use crate::arrow::ipc::message::VerifiedHeader;
 use crate::error::Result;
-use crate::formats::arrow::read::decode::{nat, too_large, values_into};
+use crate::formats::arrow::read::decode::{too_large, values_into};
 use crate::memory::{Buffer, Region, RegionMut};
 
-use super::blocks::{BlockTarget, Blocks};
+use super::blocks::Blocks;
 use super::body::{owners, set_pair};
+use super::layout::{BlockLayout, BufferOwner};
 use super::stream_bytes::StreamBytes;
+use super::texts::Texts;
 
 /// The first allocation for a body. Further ones are as large as the received bytes, so a false length takes little memory.
 const BELIEVED_NBYTES: usize = 4 << 20;
@@ -59,32 +62,39 @@ impl WholeBody {
         (self.message, IpcSource::new(Buffer::from_region(self.region.finish(), true)))
     }
 
-    /// Copies the rows of the blocks to their positions, and keeps the other buffers after the header. Returns the offsets
+    /// Copies the rows of the blocks and the text to their positions, and keeps the other buffers after the header. Returns the offsets
     /// of header and body, and the length of the kept body.
     ///
     /// # Errors
     /// Malformed buffers.
     pub(super) fn settle(
         self,
-        header: &BatchHeader,
-        first_row: usize,
-        blocks: &mut Blocks,
+        position: &BatchPosition,
+        (layout, blocks, texts): (&BlockLayout, &mut Blocks, &mut Texts),
         kept: &mut StreamBytes,
     ) -> Result<(usize, usize, usize)> {
         let (message, source) = self.into_source();
-        let (batch, body_nbytes) = (message.batch(*header), message.body_nbytes);
+        let (header, first_row, body_nbytes) = (&position.header, position.first_row, message.body_nbytes);
+        let batch = BatchPosition { input_at: position.input_at, ..message.batch(*header) };
         let body = BatchBody::new(&source, &batch)?;
         let mut head = source.bytes.as_slice().get(..message.header_nbytes).unwrap_or(&[]).to_vec();
-        let (owners, _) = owners(header, &head, blocks)?;
+        let owners = owners(header, &head, layout)?;
+        texts.grant(body_nbytes);
         for (i, &owner) in owners.iter().enumerate() {
-            let Some(target) = blocks.targets.get(owner as usize).copied() else { continue };
+            let target = match owner {
+                BufferOwner::Kept => continue,
+                BufferOwner::Text(column) => {
+                    texts.take(column, &body, i, header.nrows)?;
+                    continue;
+                }
+                BufferOwner::Block(target) => *blocks.targets.get(target).ok_or_else(too_large)?,
+            };
             let nbytes = header.nrows.checked_mul(target.item).ok_or_else(too_large)?;
             let place = blocks.place(&target, first_row, nbytes).ok_or_else(too_large)?;
             values_into(&body, i, (0, header.nrows), target.item, place, false)?;
-            nat_into(&target, &body, i, place)?;
         }
         let mut sum = 0usize;
-        for (i, _) in owners.iter().enumerate().filter(|(_, owner)| **owner == u32::MAX) {
+        for (i, _) in owners.iter().enumerate().filter(|(_, owner)| **owner == BufferOwner::Kept) {
             sum = sum.saturating_add(body.bytes(i)?.len());
         }
         if sum > body_nbytes {
@@ -97,7 +107,7 @@ impl WholeBody {
         let mut end = 0;
         let mut places = Vec::new();
         for (i, &owner) in owners.iter().enumerate() {
-            let bytes = if owner == u32::MAX { body.bytes(i)? } else { &[] };
+            let bytes = if owner == BufferOwner::Kept { body.bytes(i)? } else { &[] };
             let start = if bytes.is_empty() { 0 } else { end };
             places.push((start, bytes));
             set_pair(&mut head, header.buffers, i, start, bytes.len());
@@ -111,12 +121,4 @@ impl WholeBody {
         let nbytes = kept.len() - body_at;
         Ok((header_at, body_at, nbytes))
     }
-}
-
-fn nat_into(target: &BlockTarget, body: &BatchBody<'_>, buffer: usize, place: &mut [u8]) -> Result<()> {
-    let node = body.node(target.node)?;
-    if target.nat && node.nulls > 0 {
-        nat(place, body.buffer(buffer - 1, node.length.div_ceil(8))?.as_slice(), 0);
-    }
-    Ok(())
 }
