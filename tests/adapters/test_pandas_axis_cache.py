@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import colonnade as cn
-from colonnade.adapters import _pandas_axis_cache as kept
+from colonnade.adapters import _pandas_axis_cache as axis_cache
 from colonnade.adapters import pandas as adapter
 
 VALUES = np.arange(6.0).reshape(2, 3)
@@ -72,12 +72,12 @@ def test_one_layout_is_not_taken_for_another(first: str, second: str) -> None:
 def test_labels_are_converted_once() -> None:
     frame = frame_of(["x", "y", "z"])
     through(frame)
-    axes, indexes = kept._axes, kept._indexes
+    axes, indexes = axis_cache._axes, axis_cache._indexes
     for values in (VALUES, VALUES + 1):
         again = through(pd.DataFrame(values, columns=frame.columns))
         assert again.columns.tolist() == ["x", "y", "z"]
-    assert kept._axes is axes
-    assert kept._indexes is indexes
+    assert axis_cache._axes is axes
+    assert axis_cache._indexes is indexes
 
 
 def test_a_new_name_of_one_frame_is_not_anothers() -> None:
@@ -134,13 +134,13 @@ def test_attrs_and_flags_stay_with_their_frame() -> None:
 def test_few_and_short_ones_are_remembered() -> None:
     for i in range(50):
         through(frame_of([f"{i} a", f"{i} b", f"{i} c"]))
-    assert len(kept._axes) <= 8
-    assert len(kept._indexes) <= 8
-    axes, indexes = kept._axes, kept._indexes
+    assert len(axis_cache._axes) <= 8
+    assert len(axis_cache._indexes) <= 8
+    axes, indexes = axis_cache._axes, axis_cache._indexes
     through(pd.DataFrame(np.zeros((1, 1001)), columns=[f"column {i}" for i in range(1001)]))
     through(frame_of(["x" * 100_000, "y", "z"]))
-    assert kept._axes is axes
-    assert kept._indexes is indexes
+    assert axis_cache._axes is axes
+    assert axis_cache._indexes is indexes
 
 
 def test_what_labels_were_cut_from_is_not_kept_alive() -> None:
@@ -152,9 +152,9 @@ def test_what_labels_were_cut_from_is_not_kept_alive() -> None:
     assert gone() is None
     pa = pytest.importorskip("pyarrow")
     text = pd.array([f"a long enough label {i}" for i in range(100_000)], dtype="string[pyarrow]")
-    before = kept._axes
+    before = axis_cache._axes
     through(frame_of(pd.Index(text[:3])))
-    assert kept._axes is before
+    assert axis_cache._axes is before
     del pa
 
 

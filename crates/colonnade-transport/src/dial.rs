@@ -119,7 +119,7 @@ fn unix(
             }
         }
         interrupted()?;
-        check_deadline(deadline, || format!("{address}: the listener took nobody in in time"))?;
+        check_deadline(deadline, || format!("{address}: the listener accepted no connection in time"))?;
     }
 }
 

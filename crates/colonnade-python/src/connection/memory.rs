@@ -36,7 +36,7 @@ impl Channel for MemoryChannel {
     }
 
     fn send(&self, _sources: &[IoSlice<'_>]) -> io::Result<usize> {
-        Err(io::Error::new(io::ErrorKind::BrokenPipe, "there is nobody to send to"))
+        Err(io::Error::new(io::ErrorKind::BrokenPipe, "a connection over bytes in memory only receives"))
     }
 
     fn wait(&self, _direction: Direction, _at_most: Duration) -> io::Result<bool> {

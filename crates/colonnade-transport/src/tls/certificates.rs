@@ -91,9 +91,9 @@ fn files_that_make_no_configuration_are_named() {
     };
     assert!(load(&certificate, Some(&key), Some(&authority.pem())).is_ok());
     said(load(&certificate, Some(&other), None), &["elsewhere-2099.key", "of one pair"]);
-    said(load(&key, Some(&key), None), &["localhost-2099.key", "a key alone"]);
+    said(load(&key, Some(&key), None), &["localhost-2099.key", "only a key"]);
     said(load(&certificate, None, None), &["localhost-2099.pem", "expected a PEM private key", "key="]);
-    said(load(&certificate, Some(&key), Some(&key)), &["authorities:", "a key alone"]);
+    said(load(&certificate, Some(&key), Some(&key)), &["authorities:", "only a key"]);
     let missing = authority.path("missing.pem");
     let fault = load(&missing, None, None).unwrap_err();
     assert!(

@@ -147,7 +147,7 @@ fn identity(files: &TlsFiles) -> Result<Option<Identity>, TlsFault> {
     let Some(path) = &files.certificate else {
         return match &files.key {
             None => Ok(None),
-            Some(_) => Err(option_fault("key: expected certificate= beside it, found none")),
+            Some(_) => Err(option_fault("key: expected certificate= too, found none")),
         };
     };
     let bytes = read(path)?;
@@ -207,7 +207,7 @@ fn certificates(
         .collect::<Result<_, _>>()
         .map_err(|error| wrong(&format!("a broken one ({error})")))?;
     match all.is_empty() {
-        true if find(bytes, b"PRIVATE KEY") => Err(wrong("a key alone")),
+        true if find(bytes, b"PRIVATE KEY") => Err(wrong("only a key")),
         true => Err(wrong("none. Is it PEM (-----BEGIN CERTIFICATE-----)?")),
         false => Ok(all),
     }

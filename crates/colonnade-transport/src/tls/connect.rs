@@ -68,8 +68,10 @@ fn show(
     if *answer == ACCEPTED {
         return Ok(true);
     }
-    let text =
-        format!("{}: what came is no answer to the token. Is a listener of ours there?", channel.peer());
+    let text = format!(
+        "{}: the response is no answer to the token. Is the peer a Colonnade listener?",
+        channel.peer()
+    );
     Err(io::Error::new(ErrorKind::ConnectionAborted, text))
 }
 

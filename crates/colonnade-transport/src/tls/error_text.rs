@@ -94,7 +94,7 @@ fn certificate(why: &CertificateError, peer: &str) -> String {
         CertificateError::Revoked => format!("{of} was revoked"),
         CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
             format!(
-                "{of} may not be used for this: its extended key usage must name serverAuth for a listener, clientAuth for who connects"
+                "{of} may not be used for this: its extended key usage must name serverAuth for a listener, clientAuth for the connecting side"
             )
         }
         other => format!("{of} was refused: {other}"),
@@ -116,7 +116,7 @@ fn alerted(alert: AlertDescription, peer: &str) -> String {
     let ours = format!("{peer} refused our certificate");
     match alert {
         A::CertificateRequired | A::NoCertificate => {
-            format!("{peer} demands a certificate of ours. Connect with certificate= and key=")
+            format!("{peer} requires a client certificate. Connect with certificate= and key=")
         }
         A::CertificateExpired => format!("{ours}: it has expired. Renew it"),
         A::UnknownCA => {
@@ -134,9 +134,11 @@ fn alerted(alert: AlertDescription, peer: &str) -> String {
             format!("{peer} does not know the name we asked for. Name the right one: server_name=")
         }
         A::DecodeError | A::UnexpectedMessage | A::IllegalParameter => {
-            format!("{peer} did not understand us ({alert:?}). Is it a listener of ours?")
+            format!("{peer} did not accept the handshake ({alert:?}). Is it a Colonnade listener?")
         }
-        A::BadRecordMac | A::DecryptError => format!("{peer}: a TLS record of ours was altered on its way"),
+        A::BadRecordMac | A::DecryptError => {
+            format!("{peer}: a TLS record that was sent to it was altered on its way")
+        }
         other => format!("{peer} ended the connection with the TLS alert {other:?}"),
     }
 }

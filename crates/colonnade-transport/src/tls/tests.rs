@@ -227,7 +227,7 @@ fn a_client_learns_why_it_was_refused() {
     })
     .unwrap();
     for (client, here_says, there_says) in [
-        (ours.client(&[], 2099), "demands a certificate of ours", "showed no certificate"),
+        (ours.client(&[], 2099), "requires a client certificate", "showed no certificate"),
         (ours.client(&["me"], 2020), "refused our certificate: it has expired", "not valid after 2020-01-31"),
         (outsider, "refused our certificate: it trusts no authority", "not signed by an authority"),
     ] {

@@ -79,7 +79,7 @@ impl<'a> Footer<'a> {
                     schema = true;
                 }
                 (3, ThriftType::I64) => rows = Some(t.count()?),
-                // A few writers put the row groups in front of the schema. Their place is noted, and they are read after the
+                // A few writers put the row groups before the schema. Their position is recorded, and they are read after the
                 // schema.
                 (4, ThriftType::List) if schema => {
                     choose(&mut out)?;

@@ -63,7 +63,7 @@ pub(crate) fn file(bytes: &[u8], limits: &Limits) -> Result<Catalog> {
         dictionaries.sort_by_key(|(_, delta, batch)| (*delta, batch.header_at));
         for (id, delta, batch) in dictionaries {
             if !delta && catalog.dictionary_ids.contains(&id) {
-                return Err(damaged(format!("dictionary {id} is stored twice: a file cannot replace one.")));
+                return Err(damaged(format!("dictionary {id} occurs twice: a file cannot replace one.")));
             }
             catalog.dictionary(id, delta, batch)?;
         }

@@ -176,7 +176,7 @@ impl BufferVisitor<'_, '_> {
 }
 
 fn collect(field: &Field, ids: &mut HashSet<i64>) {
-    #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+    #[allow(deprecated)] // only the field has the id of a dictionary
     ids.extend(field.dict_id());
     match field.data_type() {
         DataType::Dictionary(_, values) => children(values).into_iter().for_each(|f| collect(f, ids)),

@@ -130,7 +130,7 @@ fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<TextHeader>> {
             return Err(Error::malformed(FORMAT, message));
         }
         (SchemaOption::Sidecar, _, None) => {
-            let message = "schema=\"sidecar\": expected FILE.schema.json beside the file, found none. Read it without schema.";
+            let message = "schema=\"sidecar\": expected FILE.schema.json next to the file, found none. Read it without schema.";
             return Err(Error::malformed(FORMAT, message));
         }
     })

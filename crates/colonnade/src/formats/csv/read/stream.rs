@@ -22,7 +22,7 @@ impl TextStream {
         Self { encoding, begun: false, pending: Vec::new() }
     }
 
-    /// Appends the complete characters to `text`. `place` is the position of `text`, which moves behind a byte order mark.
+    /// Appends the complete characters to `text`. `place` is the position of `text`, which moves past a byte order mark.
     pub(super) fn feed(&mut self, bytes: &[u8], text: &mut Vec<u8>, place: &mut TextPosition) -> Result<()> {
         self.pending.extend_from_slice(bytes);
         if !self.begun && self.pending.len() < 3 {

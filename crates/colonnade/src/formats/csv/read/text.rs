@@ -231,7 +231,7 @@ mod tests {
 
     #[test]
     fn pieces_that_end_in_any_order_make_one_text() {
-        // Each number is one order of the steps "begin", "go on" and "end" of all pieces.
+        // Each number is one order of the steps "begin", "continue" and "end" of all pieces.
         for seed in 0..500_usize {
             let column = TextColumn::new(0, 10 * PIECES);
             let mut pieces: Vec<_> =

@@ -76,7 +76,7 @@ pub(crate) fn first(context: &Context<'_>) -> Result<(Option<TextHeader>, usize)
     Ok((Some(header), scan.at))
 }
 
-/// Refuses a first line with a valid value other than an object: such lines are no table, whatever follows. A line that
+/// Refuses a first line with a valid value other than an object: such lines are never a table. A line that
 /// breaks the specification, or a later line with another value, is refused when it is read.
 fn check_object(context: &Context<'_>) -> Scanned<()> {
     let mut scan = Scan::new(context.bytes, 0, false);

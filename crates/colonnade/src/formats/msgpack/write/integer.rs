@@ -65,7 +65,7 @@ mod tests {
     fn written(value: i128) -> Vec<u8> {
         let mut place = [0; MAX_NBYTES];
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        // the low 64 bits are what is stored
+        // only the low 64 bits are stored
         let bits = value as u64;
         let n = put(&mut place, bits, value < 0);
         assert_eq!(n, nbytes(bits, value < 0));

@@ -245,7 +245,7 @@ fn groups(groups: Vec<RowGroup<'_>>) -> Result<(Vec<RowGroup<'static>>, Vec<usiz
         for chunk in group.chunks {
             if let Some(file) = chunk.file {
                 let message = format!(
-                    "its columns stand in another file, {file:?}, which is not followed. Read that file itself."
+                    "its columns are stored in another file, {file:?}, which is not followed. Read that file itself."
                 );
                 return Err(Error::unsupported("parquet", message).in_member(format!("row group {number}")));
             }

@@ -278,7 +278,7 @@ fn block_conversion(dtype: DType, data_type: &DataType, nulls: bool) -> ColumnCo
 /// # Errors
 /// Malformed: a dictionary's deltas do not fit.
 pub(crate) fn empty_of(field: &Field, dictionaries: DictionaryLookup<'_>) -> Result<ArrayData> {
-    #[allow(deprecated)] // the id of a dictionary lives in the field, and there alone
+    #[allow(deprecated)] // only the field has the id of a dictionary
     let values = field.dict_id().map_or(Ok(None), |id| dictionaries.get(id))?;
     Ok(match (field.data_type(), values) {
         (DataType::Dictionary(..), Some(values)) => {

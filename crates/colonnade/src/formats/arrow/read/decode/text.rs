@@ -216,7 +216,7 @@ impl ColumnDecoder<'_> {
         Ok((runs, total))
     }
 
-    #[allow(clippy::too_many_arguments)] // the two places, and what is known of both sides
+    #[allow(clippy::too_many_arguments)] // source and destination
     fn text_piece(
         &self,
         field: usize,

@@ -179,7 +179,7 @@ fn a_final_escape_character_is_an_error() {
         let found = chunked(text, &options, 1).unwrap_err().to_string();
         assert!(found.contains(place), "{found}");
     }
-    // An escaped carriage return is no part of the line end behind it.
+    // An escaped carriage return is not a part of the line end after it.
     assert_eq!(cell_texts(&read(b"a,b\n1,x\\\r\n2,y\r\n", &options).unwrap())[1], "LargeUtf8: x\r y");
 }
 
@@ -188,7 +188,7 @@ fn errors_do_not_name_cells_of_dropped_rows() {
     let options = ReadOptions { on_error: OnError::Skip, big_ints: BigInts::Error, ..ReadOptions::default() };
     let found = refused(b"a,b\n1,2\n99999999999999999999\n3,4\n99999999999999999998,5\n", &options);
     assert!(found.contains("line 5, column 1") && found.contains("99999999999999999998"), "{found}");
-    // A blank line is no cell of nothing.
+    // A blank line is not an empty cell.
     let options = ReadOptions { keep_default_na: false, ..ReadOptions::default() };
     let found = chunked(b"a\n1\n\n\nx\n", &options, 1).unwrap_err().to_string();
     assert!(found.contains("line 5, column 1") && found.contains("\"x\""), "{found}");
@@ -208,7 +208,7 @@ fn numbers_are_instants_if_the_format_allows() {
     let times = |text: &str| cell_texts(&read(text.as_bytes(), &options).unwrap())[0].clone();
     let text = format!("a,b\n{}20000101,1\n", ",1\n".repeat(100_000));
     assert!(times(&text).starts_with("Timestamp"), "{:.60}", times(&text));
-    // In a column that must be instants no number is taken for a whole number, wherever it stands.
+    // In a column that must be instants, a number is never read as an integer.
     let named = Dates::Names(vec!["a".into()]);
     let options = ReadOptions { dates: named, on_error: OnError::Null, ..ReadOptions::default() };
     let text = format!("a,b\n{}5,1\n2000-01-01,1\n", ",1\n".repeat(100_000));
@@ -237,7 +237,7 @@ fn rows_with_invalid_cells_are_dropped_and_counted() {
             ReadOptions { dtypes: dtypes.clone(), dates: dates.clone(), on_error, ..ReadOptions::default() };
         decode(&Buffer::from_vec(text.to_vec()), &options)
     };
-    // What else stands in those rows says nothing of the types of columns: a is whole numbers.
+    // Other cells of skipped rows do not affect types: column a has integers.
     let found = with(OnError::Skip).unwrap();
     assert_eq!((found.frame.nrows, found.dropped, found.nulled), (2, 4, 0));
     assert_eq!(cell_texts(&found.frame)[0], "Int64: 1 2");

@@ -1,4 +1,4 @@
-//! Neither pieces nor threads nor the portions that bytes come in change what is read, or what is said of input that is wrong.
+//! Pieces, threads and chunks of the input change neither the result nor the error.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ fn describe(text: &[u8], options: &ReadOptions) -> String {
     }
 }
 
-/// The same in pieces of so many bytes, by two threads.
+/// Describes the text as read in pieces of `nbytes`, by two threads.
 fn in_pieces(text: &[u8], options: &ReadOptions, nbytes: usize) -> String {
     split::with_pieces_of(nbytes, || describe(text, &ReadOptions { threads: 2, ..options.clone() }))
 }
@@ -175,7 +175,7 @@ proptest! {
     fn declared_types_are_read_the_same_by_both_readers(
         text in table(), dtype in proptest::sample::select(vec!["int64", "uint64", "float64", "boolean", "str"])
     ) {
-        // Where rows may be left out, only the readers of types read; else they read what the loops of cells leave.
+        // If rows may be skipped, only typed readers read; otherwise they read what the loops of inference refuse.
         let dtypes = vec![("c0".to_owned(), dtype.to_owned())];
         let quick = ReadOptions { dtypes, ..ReadOptions::default() };
         let slow = ReadOptions { on_error: OnError::Skip, ..quick.clone() };

@@ -87,8 +87,7 @@ pub(super) fn signed_footer(bytes: &[u8], base: u64, keys: &DecryptionKeys) -> R
 
 fn file_aad(algorithm: &Algorithm, keys: &DecryptionKeys) -> Result<Vec<u8>> {
     if algorithm.supply_aad_prefix && keys.aad_prefix.is_none() {
-        let message =
-            "the file is encrypted with a prefix beside its key that it does not hold. Pass aad_prefix=.";
+        let message = "the file is encrypted with an AAD prefix that it does not store. Pass aad_prefix=.";
         return Err(Error::unsupported("parquet", message));
     }
     Ok(algorithm.aad(keys.aad_prefix.as_deref()))

@@ -6,7 +6,7 @@ use crate::formats::parquet::thrift_out::ThriftOut;
 
 use super::cipher::{Module, aad, decrypt_ctr, decrypt_gcm, module, wrong_key};
 
-/// What decrypts a chunk: its key, the file's part of the AAD, and its row group and leaf.
+/// The state that decrypts a chunk: its key, the file's part of the AAD, and its row group and leaf.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ChunkCipher<'k> {
     pub(super) key: &'k [u8],

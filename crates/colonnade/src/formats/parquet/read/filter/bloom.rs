@@ -84,7 +84,7 @@ pub(super) fn may_hold(bits: &[u8], test: &Test, known: &StatisticsType) -> bool
 }
 
 /// Returns the hashes of an integer. An integer that is stored by its low bytes has two, one for each sign.
-#[allow(clippy::cast_possible_truncation)] // the low bytes are what is stored, signed or not
+#[allow(clippy::cast_possible_truncation)] // the file stores the low bytes, signed or not
 fn ints(known: &StatisticsType, value: i128) -> Option<[u64; 2]> {
     let four = |value: i32| hash(&value.to_le_bytes());
     match (known.physical, known.way) {

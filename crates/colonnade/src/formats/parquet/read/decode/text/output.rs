@@ -144,7 +144,7 @@ impl<'o, O: Offset> TextOutput<'o, O> {
         for (k, end) in ends.iter_mut().enumerate() {
             *end = O::of(base + size * (k + 1));
         }
-        // What has been copied is a longer source to copy from: each step doubles it.
+        // The copied bytes become a longer source for the next copy, so each step doubles it.
         if let Some(first) = room.get_mut(..size) {
             first.copy_from_slice(value);
         }
