@@ -16,7 +16,7 @@ CSV: dict[str, Case] = {
     "no UTF-8": (b"a,b\n1,\xff\n", D, (2, 3, 6), "byte FF"),
     "no UTF-8 behind characters of two bytes": (b"\xc3\xa9,b\r\n\xc3\xa9\xff,2\r\n", D, (2, 2, 8), "byte FF"),
     "half a character at the end": (b"a\nx\xc3", D, (2, 2, 3), "byte C3"),
-    "UTF-16 with a lone surrogate": (b"\xff\xfea\x00\n\x00\x00\xd8\n\x00", D, (2, 1, 6), "surrogates (D800)"),
+    "UTF-16 with a lone surrogate": (b"\xff\xfea\x00\n\x00\x00\xd8\n\x00", D, (2, 1, 6), "unpaired surrogate (D800)"),
     "UTF-16 of odd length": (b"\xff\xfea\x00\n\x001", T, (2, 1, 6), "half a unit"),
     "NUL": (b"a,b\n1,x\x00y\n", D, (2, 4, 7), "NUL"),
     "NUL in a name": (b"a\x00,b\n1,2\n", D, (1, 2, 1), "NUL"),

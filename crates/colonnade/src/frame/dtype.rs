@@ -1,6 +1,6 @@
 //! NumPy's scalar dtypes on the allow-list: parsed from `dtype.str` and formatted back.
 
-use super::time_unit::{TimeBase, TimeUnit};
+use super::time_unit::{TimeBase, TimeUnit, decimal};
 
 /// Kind of a scalar, as NumPy's `dtype.kind`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -161,21 +161,6 @@ fn integer_size(size: &[u8]) -> Option<u32> {
         b"8" => Some(8),
         _ => None,
     }
-}
-
-/// Parses decimal digits without sign or leading zero, at most 2³¹ - 1.
-pub(super) fn decimal(digits: &[u8]) -> Option<u32> {
-    if digits.is_empty() || digits.len() > 10 || (digits.len() > 1 && digits.starts_with(b"0")) {
-        return None;
-    }
-    let mut value: u32 = 0;
-    for &digit in digits {
-        if !digit.is_ascii_digit() {
-            return None;
-        }
-        value = value.checked_mul(10)?.checked_add(u32::from(digit - b'0'))?;
-    }
-    i32::try_from(value).is_ok().then_some(value)
 }
 
 #[cfg(test)]

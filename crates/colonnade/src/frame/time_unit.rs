@@ -1,7 +1,5 @@
 //! Units of NumPy's `M8` and `m8`.
 
-use super::dtype::decimal;
-
 /// Base of a time unit, as NumPy spells it between brackets.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum TimeBase {
@@ -99,4 +97,19 @@ impl TimeUnit {
         let generic_multiple = base == TimeBase::Generic && multiple != 1;
         (multiple > 0 && !generic_multiple).then_some(Self { base, multiple })
     }
+}
+
+/// Parses decimal digits without sign or leading zero, at most 2³¹ - 1.
+pub(super) fn decimal(digits: &[u8]) -> Option<u32> {
+    if digits.is_empty() || digits.len() > 10 || (digits.len() > 1 && digits.starts_with(b"0")) {
+        return None;
+    }
+    let mut value: u32 = 0;
+    for &digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(u32::from(digit - b'0'))?;
+    }
+    i32::try_from(value).is_ok().then_some(value)
 }

@@ -15,7 +15,8 @@ use super::body::BatchBody;
 use super::check;
 use super::dictionaries::DictionaryLookup;
 use super::endianness;
-use super::shape::{BatchLayout, FieldPosition, min_bits, width};
+use super::field_position::FieldPosition;
+use super::shape::{BatchLayout, min_bits, width};
 
 /// Iterates over the nodes and buffers of one field.
 pub(crate) struct FieldCursor<'a> {

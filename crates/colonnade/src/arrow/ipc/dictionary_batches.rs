@@ -11,7 +11,8 @@ use super::catalog::{Catalog, DictionaryBatch};
 use super::dictionaries::{
     DictionaryHistory, DictionaryLookup, DictionaryMap, DictionaryValues, DictionaryVersion,
 };
-use super::shape::{BatchLayout, FieldPosition};
+use super::field_position::FieldPosition;
+use super::shape::BatchLayout;
 
 impl DictionaryMap {
     /// Decodes one message and adds its values.

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Field, UnionMode};
 use crate::error::{Error, Result};
 use crate::frame::{MAX_DEPTH, children};
 
-use super::shape::FieldPosition;
+use super::field_position::FieldPosition;
 
 /// Counts the nodes, buffers and view columns of fields, and collects the types of dictionaries.
 pub(super) struct LayoutCounter {

@@ -21,6 +21,7 @@ mod embedded_stream;
 pub(crate) mod encapsulated_message;
 pub(crate) mod encode;
 mod endianness;
+pub(crate) mod field_position;
 mod layout_counter;
 pub(crate) mod message;
 pub(crate) mod scan;

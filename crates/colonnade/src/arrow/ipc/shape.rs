@@ -10,42 +10,13 @@ use flatbuffers::{Verifiable, Verifier};
 use crate::error::{Error, Result};
 use crate::frame::MAX_DEPTH;
 
+use super::field_position::FieldPosition;
 use super::layout_counter::LayoutCounter;
 use super::message::{check_version, first_line, verifier, with_aligned_copy};
 
 /// Metadata key of the schema message: the number of rows of the stream, in decimal. A receiver allocates the columns by it
 /// before the first batch. It is not metadata of the schema, which other tools would copy into other streams.
 pub const NROWS_KEY: &str = "colonnade.nrows";
-
-/// The position of a field among the nodes, buffers and view columns of a batch; or a number of each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct FieldPosition {
-    pub(crate) node: usize,
-    /// Not counting the variadic buffers of view columns before it.
-    pub(crate) buffer: usize,
-    /// View columns before it.
-    pub(crate) view: usize,
-}
-
-impl FieldPosition {
-    /// The position after `extent`.
-    pub(crate) fn plus(self, extent: Self) -> Self {
-        Self {
-            node: self.node + extent.node,
-            buffer: self.buffer + extent.buffer,
-            view: self.view + extent.view,
-        }
-    }
-
-    /// This extent without `extent`, a part of it.
-    pub(crate) fn without(self, extent: Self) -> Self {
-        Self {
-            node: self.node - extent.node,
-            buffer: self.buffer - extent.buffer,
-            view: self.view - extent.view,
-        }
-    }
-}
 
 /// The schema, and the layout of its batches.
 #[derive(Debug)]

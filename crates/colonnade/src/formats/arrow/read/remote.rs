@@ -16,7 +16,8 @@ use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::BatchBody;
 use crate::arrow::ipc::catalog::BatchPosition;
 use crate::arrow::ipc::dictionaries::DictionaryHistory;
-use crate::arrow::ipc::shape::{BatchLayout, FieldPosition};
+use crate::arrow::ipc::field_position::FieldPosition;
+use crate::arrow::ipc::shape::BatchLayout;
 
 impl Ipc {
     /// Fetches the buffers of these fields in these batches.

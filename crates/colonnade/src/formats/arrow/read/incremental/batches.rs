@@ -95,7 +95,7 @@ fn arrays(
     check_nbytes(source, std::iter::once(batch), limits)?;
     let body = BatchBody::new(source, batch)?;
     let (shape, allowed) = (&catalog.shape, DecodeBudget::new(limits, batch.body_nbytes));
-    let one = |(i, place): (usize, &crate::arrow::ipc::shape::FieldPosition)| {
+    let one = |(i, place): (usize, &crate::arrow::ipc::field_position::FieldPosition)| {
         FieldCursor::new(&body, shape, dictionaries, *place, &allowed)?.field(field_of(shape, i)?)
     };
     shape.places.iter().enumerate().map(one).collect()
