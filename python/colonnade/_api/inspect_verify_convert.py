@@ -11,7 +11,6 @@ from .._io.sources import AnySource, BufferSource, PathSource, Source
 from .._io.targets import Target
 from .._io.threads import resolve_threads
 from .batch_reader import Reader
-from .conversion import convert_frame
 from .inspection import Info, info_of
 from .msgpack_frames import whole_series
 from .open_source import opened, resolve_source
@@ -124,6 +123,8 @@ def convert(
     >>> cn.inspect(sink).shape
     (3, 1)
     """
+    from .conversion import convert_frame
+
     convert_frame(source, target, read_options, write_options, progress)
 
 

@@ -1,6 +1,7 @@
 """Options of JSON and NDJSON: the shape that a frame gets, and the numbers that are accepted."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ..errors import OptionError
@@ -66,6 +67,7 @@ class JsonOptions(_Numbers):
     'records'
     """
 
+    _FORMAT: ClassVar[str] = "json"
     orient: str | None = field(default=None, metadata=BOTH)
     indent: int | None = field(default=None, metadata=WRITE)
 
@@ -103,6 +105,7 @@ class NdjsonOptions(_Numbers):
     False
     """
 
+    _FORMAT: ClassVar[str] = "ndjson"
     chunk_rows: int | None = field(default=None, metadata=READ)
 
     def __post_init__(self) -> None:

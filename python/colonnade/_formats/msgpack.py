@@ -1,6 +1,7 @@
 """Options of MessagePack: the shape a frame gets, and what becomes of values that no column type is for."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import BOTH, READ, WRITE, Common, check_choice, check_flag, check_word
 from ..errors import OptionError
@@ -54,6 +55,7 @@ class MsgpackOptions(Common):
     colonnade.OptionError: orient: expected None, 'columns', 'records', 'split', found 'rows'.
     """
 
+    _FORMAT: ClassVar[str] = "msgpack"
     orient: str | None = field(default=None, metadata=BOTH)
     header: bool = field(default=True, metadata=WRITE)
     numbers: str = field(default="plain", metadata=WRITE)

@@ -1,8 +1,14 @@
 """MessagePack through the core: the keywords of opening that no other format has."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .. import _core
-from .msgpack import MsgpackOptions
 from .opener import read_keywords
+
+if TYPE_CHECKING:
+    from .msgpack import MsgpackOptions
 
 
 def msgpack_options(made: MsgpackOptions, name: str | None = None) -> _core.MsgpackReadOptions:

@@ -1,6 +1,8 @@
 """NPY written as a lone file or as a directory of members: which of them a frame is."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,7 +10,9 @@ from .. import _core
 from .._io.targets import AnyTarget, PathTarget
 from .._values.tagged_labels import decode_optional
 from ..errors import EncodeError, OptionError
-from .npy import NpyOptions
+
+if TYPE_CHECKING:
+    from .npy import NpyOptions
 
 
 def is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: NpyOptions) -> bool:
