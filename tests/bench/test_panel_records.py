@@ -8,7 +8,7 @@ import pytest
 from colonnade.bench.panel.report_records import read_records
 from tests.helpers.corpora import ROOT
 
-LINES = b'{"kind": "machine", "run": "a"}\n{"kind": "point", "run": "a"}\n'
+LINES = b'{"kind": "machine", "run": "a"}\n{"kind": "panel", "run": "a"}\n'
 
 
 @pytest.mark.parametrize("end", [b"", b'{"kind": "poi'])
@@ -21,4 +21,4 @@ def test_compressed_records_are_the_same(tmp_path: Path, end: bytes) -> None:
 
 @pytest.mark.parametrize("name", ["default-panel", "quick-panel", "reference-figure"])
 def test_published_records_are_readable(name: str) -> None:
-    assert {"machine", "point"} <= {r["kind"] for r in read_records(ROOT / "examples" / name / "panel.jsonl.xz")}
+    assert {"machine", "panel"} <= {r["kind"] for r in read_records(ROOT / "examples" / name / "panel.jsonl.xz")}

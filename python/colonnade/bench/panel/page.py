@@ -1,8 +1,8 @@
 """The page: one HTML file that needs nothing else, and that nothing leaves.
 
-Everything is inside it: the drawing library, the charts' tables, the figures that the sliders reckon with, the first two
-compressed. A policy in its head forbids every request, and every script but the three whose hashes it names. What records
-say stands in it as text only.
+Everything is inside it: the drawing library, the charts' tables, the figures that the sliders reckon with; these are
+compressed. A policy in its head forbids every request, and every script but the three whose hashes it names. What
+records say stands in it as text only.
 """
 
 from __future__ import annotations
@@ -185,10 +185,11 @@ def table(part: Part | None) -> str:
     title = escape(part.title, quote=True)
     head = "".join(f'<th scope="col">{escape(name)}</th>' for name in part.header)
     body = "".join(f"<tr>{cells(part, row)}</tr>" for row in part.rows)
+    rows = f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>"
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in part.notes)
     return (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
-        f'<table class="numbers-{part.numbers}"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}'
+        f'<table class="numbers-{part.numbers}">{rows}</table></div>{notes}'
     )
 
 
@@ -202,7 +203,7 @@ def cells(part: Part, row: Iterable[str]) -> str:
 
 
 def looks_of(part: Part, column: int, text: str) -> str:
-    """Figures are broken nowhere, long text is given room, bad news is seen. Columns of numbers are told by the table."""
+    """Figures are broken nowhere, long text is given room, bad news is seen. The table knows its columns of numbers."""
     if column >= part.numbers:
         return ""
     if BAD.intersection(text.split(", ")):

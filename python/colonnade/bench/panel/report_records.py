@@ -13,8 +13,9 @@ Record = dict[str, Any]
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """Records of one file, which may be compressed (``.xz``). A last line that does not end is left out: the run was
-    stopped while it was written.
+    """Records of one file, which may be compressed (``.xz``).
+
+    A last line that does not end is left out: the run was stopped while it was written.
     """
     data = path.read_bytes()
     text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8", errors="replace")
