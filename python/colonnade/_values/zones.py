@@ -22,7 +22,8 @@ def zone_to_text(zone: dt.tzinfo) -> str | None:
         return _timezone_text(zone)
     zoneinfo = sys.modules.get("zoneinfo")  # no object of its class exists before it is imported
     if zoneinfo is not None and kind is zoneinfo.ZoneInfo:
-        key: Any = zone.key
+        named: Any = zone
+        key = named.key
         if key is None:  # ZoneInfo.from_file without a key
             return None
         return key if "/" in key else f"zoneinfo:{key}"
