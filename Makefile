@@ -50,7 +50,7 @@ $(BUILD_STAMP): $(BUILT_FROM)
 build: setup-bench  ## the compiled core, installed into .venv
 	@$(MAKE) --no-print-directory $(BUILD_STAMP)
 
-# The second build after a change takes a quarter of the time, and its code is slower: for editing, never for measuring.
+# Incremental builds make slower code (docs/design/house.md): for editing, never for measuring.
 .PHONY: edit
 edit: setup-bench  ## the compiled core for editing: quick to build again, slower code
 	CARGO_INCREMENTAL=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --release --locked --quiet
