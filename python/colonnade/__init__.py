@@ -6,39 +6,42 @@
 array([1.5, 2.5])
 """
 
+import importlib as _importlib
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from ._api.bundles import read_arrays, read_bundle, write_bundle
-from ._api.inspect_verify_convert import convert, inspect, verify
-from ._api.inspection import Info
-from ._api.read_write import decode, encode, read, read_arrow, read_pandas, read_polars, write
-from ._api.readers_writers import open_reader, open_writer
-from ._api.versions import show_versions
-from ._core import BufferSink, Limits, __version__
-from ._formats.arrow import ArrowOptions, ArrowsOptions
-from ._formats.csv import CsvOptions
-from ._formats.json import JsonOptions, NdjsonOptions
-from ._formats.msgpack import MsgpackOptions
-from ._formats.npy import NpyOptions
-from ._formats.npz import NpzOptions
-from ._formats.parquet import ParquetOptions
-from ._formats.yaml import YamlOptions
-from ._frame.frame import Frame
-from ._net.connect import connect, listen
-from ._net.connection import Connection
-from ._net.listener import Listener
-from ._net.wait import wait
-from .errors import (
-    ColonnadeError,
-    ColumnNotFound,
-    DecodeError,
-    EncodeError,
-    InternalError,
-    LimitError,
-    OptionError,
-    TruncatedError,
-    UnsupportedError,
-)
+if _TYPE_CHECKING:
+    from ._api.bundles import read_arrays, read_bundle, write_bundle
+    from ._api.inspect_verify_convert import convert, inspect, verify
+    from ._api.inspection import Info
+    from ._api.read_write import decode, encode, read, read_arrow, read_pandas, read_polars, write
+    from ._api.readers_writers import open_reader, open_writer
+    from ._api.versions import show_versions
+    from ._core import BufferSink, Limits, __version__
+    from ._formats.arrow import ArrowOptions, ArrowsOptions
+    from ._formats.csv import CsvOptions
+    from ._formats.json import JsonOptions, NdjsonOptions
+    from ._formats.msgpack import MsgpackOptions
+    from ._formats.npy import NpyOptions
+    from ._formats.npz import NpzOptions
+    from ._formats.parquet import ParquetOptions
+    from ._formats.yaml import YamlOptions
+    from ._frame.frame import Frame
+    from ._net.connect import connect, listen
+    from ._net.connection import Connection
+    from ._net.listener import Listener
+    from ._net.wait import wait
+    from .errors import (
+        ColonnadeError,
+        ColumnNotFound,
+        DecodeError,
+        EncodeError,
+        InternalError,
+        LimitError,
+        OptionError,
+        TruncatedError,
+        UnsupportedError,
+    )
 
 __all__ = [
     "ArrowOptions",
@@ -88,19 +91,58 @@ __all__ = [
     "write_bundle",
 ]
 
+# Importing every module takes longer than importing NumPy, so a name is imported when it is first used.
+_MODULES = {
+    "_api.bundles": ("read_arrays", "read_bundle", "write_bundle"),
+    "_api.inspect_verify_convert": ("convert", "inspect", "verify"),
+    "_api.inspection": ("Info",),
+    "_api.read_write": ("decode", "encode", "read", "read_arrow", "read_pandas", "read_polars", "write"),
+    "_api.readers_writers": ("open_reader", "open_writer"),
+    "_api.versions": ("show_versions",),
+    "_core": ("BufferSink", "Limits", "__version__"),
+    "_formats.arrow": ("ArrowOptions", "ArrowsOptions"),
+    "_formats.csv": ("CsvOptions",),
+    "_formats.json": ("JsonOptions", "NdjsonOptions"),
+    "_formats.msgpack": ("MsgpackOptions",),
+    "_formats.npy": ("NpyOptions",),
+    "_formats.npz": ("NpzOptions",),
+    "_formats.parquet": ("ParquetOptions",),
+    "_formats.yaml": ("YamlOptions",),
+    "_frame.frame": ("Frame",),
+    "_net.connect": ("connect", "listen"),
+    "_net.connection": ("Connection",),
+    "_net.listener": ("Listener",),
+    "_net.wait": ("wait",),
+    "errors": (
+        "ColonnadeError",
+        "ColumnNotFound",
+        "DecodeError",
+        "EncodeError",
+        "InternalError",
+        "LimitError",
+        "OptionError",
+        "TruncatedError",
+        "UnsupportedError",
+    ),
+}
+_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
+_SUBMODULES = ("adapters", "bench", "errors")
+
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), "advise", "bench"})
+    return sorted({*globals(), *__all__, *_SUBMODULES, "advise"})
 
 
 def __getattr__(name: str) -> _Any:
-    # The bench imports large modules, so it is loaded on first use.
-    if name == "bench":
-        import importlib
-
-        return importlib.import_module(".bench", __name__)
-    if name == "advise":
+    if name in _MODULE_OF:
+        found = getattr(_importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
+    elif name in _SUBMODULES:
+        return _importlib.import_module(f".{name}", __name__)
+    elif name == "advise":
         from .bench.panel.advise import advise
 
         return advise
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found

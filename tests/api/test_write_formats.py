@@ -9,24 +9,23 @@ import pytest
 
 import colonnade as cn
 from colonnade import _core
-from colonnade._formats.options import CLASSES
-from colonnade._formats.registry import FORMATS, core_options
-from colonnade._formats.writers import Request
+from colonnade._formats.options import CLASSES, format_of
+from colonnade._formats.registry import FORMATS
+from colonnade._formats.writers import WRITE_FORMATS, Request, core_options
 from colonnade._frame.frame import frame_from
 from colonnade._io.detection import BUNDLED, CONNECTED, FORMAT_NAMES, STREAMED
-
-WRITE_FORMATS = {name: entry.write for name, entry in FORMATS.items()}
 
 FRAME = frame_from(np.arange(6.0).reshape(3, 2))
 
 
 def options_of(name: str, **keywords: Any) -> _core.WriteOptions:
-    return core_options(WRITE_FORMATS[name].options(**keywords), Request(is_message=True))
+    return core_options(CLASSES[name](**keywords), Request(is_message=True))
 
 
 def test_every_format_has_an_entry_with_its_own_options() -> None:
-    assert tuple(WRITE_FORMATS) == FORMAT_NAMES
-    assert {name: entry.options for name, entry in WRITE_FORMATS.items()} == CLASSES
+    assert tuple(WRITE_FORMATS) == tuple(FORMATS) == FORMAT_NAMES
+    assert tuple(CLASSES) == FORMAT_NAMES
+    assert {name: format_of(options()) for name, options in CLASSES.items()} == dict(zip(CLASSES, CLASSES, strict=True))
 
 
 @pytest.mark.parametrize("name", FORMAT_NAMES)

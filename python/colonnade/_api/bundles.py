@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from .._formats.options import Options, make_options
-from .._formats.registry import FORMATS, write_format
+from .._formats.registry import FORMATS
+from .._formats.writers import write_format
 from .._frame.frame import Frame, frame_from
 from .._frame.part import batch_rows
 from .._io.detection import BUNDLED, DIRECTORIES, check_format, from_suffix

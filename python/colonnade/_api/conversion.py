@@ -5,7 +5,8 @@ from typing import Any
 
 from .. import _core
 from .._formats.options import Options, as_keywords, format_of
-from .._formats.registry import FORMATS, write_format
+from .._formats.registry import FORMATS
+from .._formats.writers import write_format
 from .._io.connection_io import LinkSource
 from .._io.progress import TwoPhaseProgress, reporting, split_progress
 from .._io.sources import Source

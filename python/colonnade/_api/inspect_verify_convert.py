@@ -1,21 +1,24 @@
 """Look, check, change: `inspect`, `verify`, `convert`."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .._formats.options import Options
 from .._io.detection import from_magic
 from .._io.progress import Steps, reporting
 from .._io.sources import AnySource, BufferSource, PathSource, Source
-from .._io.targets import Target
 from .._io.threads import resolve_threads
 from .batch_reader import Reader
-from .conversion import convert_frame
 from .inspection import Info, info_of
 from .msgpack_frames import open_series
 from .open_source import open_checked, resolve_source
 from .series_info import checked, inspected
+
+if TYPE_CHECKING:
+    from .._io.targets import Target
 
 
 def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
@@ -124,6 +127,8 @@ def convert(
     >>> cn.inspect(sink).shape
     (3, 1)
     """
+    from .conversion import convert_frame
+
     convert_frame(source, target, read_options, write_options, progress)
 
 

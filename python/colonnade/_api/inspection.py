@@ -1,16 +1,15 @@
 """`cn.inspect`: describes a file by its structure."""
 
+from __future__ import annotations
+
 import math
 from collections import Counter
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._formats.arrow_info import ArrowInfo
-from .._formats.parquet_info import ParquetInfo
 from .._formats.registry import FORMATS
-from .._formats.text_info import TextInfo
 from .._frame.axes import Labels
 from .._frame.part import selects_leaves
 from .._frame.schema import AxisInfo, Schema
@@ -18,6 +17,11 @@ from .._values.tagged_labels import decode_optional
 from .._values.terminal_text import label_text, nbytes_text, table
 from ..errors import ColonnadeError
 from .open_source import File
+
+if TYPE_CHECKING:
+    from .._formats.arrow_info import ArrowInfo
+    from .._formats.parquet_info import ParquetInfo
+    from .._formats.text_info import TextInfo
 
 _MAX_SHOWN = 20
 

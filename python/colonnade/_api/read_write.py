@@ -3,7 +3,7 @@
 from typing import Any, Literal
 
 from .._formats.options import make_options
-from .._formats.registry import write_format
+from .._formats.writers import write_format
 from .._frame.frame import Frame
 from .._io.detection import check_format
 from .._io.progress import reporting

@@ -2,8 +2,7 @@
 
 from .. import _core
 from .._formats.options import Options
-from .._formats.registry import core_options, write_format
-from .._formats.writers import Request
+from .._formats.writers import Request, core_options, write_format
 from .._frame.select import Columns
 from .._io.connection_io import LinkTarget
 from .._io.progress import Callback

@@ -1,6 +1,7 @@
 """Options of Arrow's two forms: the random-access file and the stream."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import READ, WRITE, Common, check_choice, check_count, check_flag, check_level
 
@@ -45,6 +46,7 @@ class ArrowOptions(Common):
     colonnade.OptionError: compression: expected None, 'lz4', 'zstd', found 'deflate'.
     """
 
+    _FORMAT: ClassVar[str] = "arrow"
     allow_truncated: bool = field(default=False, metadata=READ)
     compression: str | None = field(default=None, metadata=WRITE)
     level: int | None = field(default=None, metadata=WRITE)
@@ -80,3 +82,5 @@ class ArrowsOptions(ArrowOptions):
     >>> cn.ArrowsOptions(batch_nbytes=1 << 18).batch_nbytes
     262144
     """
+
+    _FORMAT: ClassVar[str] = "arrows"

@@ -1,13 +1,18 @@
 """Checks options for several frames in one file: a ZIP or a map."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from .._io.connection_io import LinkTarget
 from .._io.targets import AnyTarget, PathTarget
 from .._values.option_checks import LEVELS
 from ..errors import OptionError, UnsupportedError
-from .npz import NpzOptions
-from .options import Options
+
+if TYPE_CHECKING:
+    from .npz import NpzOptions
+    from .options import Options
 
 
 def check_map(

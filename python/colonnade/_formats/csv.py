@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ..errors import OptionError
@@ -100,6 +101,7 @@ class CsvOptions(Text):
     colonnade.OptionError: quoting: expected 'minimal' or 'nonnumeric' or 'all', found 'none'.
     """
 
+    _FORMAT: ClassVar[str] = "csv"
     delimiter: str | None = field(default=None, metadata=BOTH)
     quotechar: str | None = field(default='"', metadata=BOTH)
     decimal: str = field(default=".", metadata=BOTH)

@@ -1,6 +1,7 @@
 """Options of JSON and NDJSON: layout, numbers and encoding."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ..errors import OptionError
@@ -65,6 +66,7 @@ class JsonOptions(_Numbers):
     'records'
     """
 
+    _FORMAT: ClassVar[str] = "json"
     orient: str | None = field(default=None, metadata=BOTH)
     indent: int | None = field(default=None, metadata=WRITE)
 
@@ -102,6 +104,7 @@ class NdjsonOptions(_Numbers):
     False
     """
 
+    _FORMAT: ClassVar[str] = "ndjson"
     chunk_rows: int | None = field(default=None, metadata=READ)
 
     def __post_init__(self) -> None:

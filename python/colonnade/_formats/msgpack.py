@@ -1,6 +1,7 @@
 """Options of MessagePack: layout, and values without a column type."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import BOTH, READ, WRITE, Common, check_choice, check_flag, check_word
 from ..errors import OptionError
@@ -53,6 +54,7 @@ class MsgpackOptions(Common):
     colonnade.OptionError: orient: expected None, 'columns', 'records', 'split', found 'rows'.
     """
 
+    _FORMAT: ClassVar[str] = "msgpack"
     orient: str | None = field(default=None, metadata=BOTH)
     header: bool = field(default=True, metadata=WRITE)
     numbers: str = field(default="plain", metadata=WRITE)

@@ -1,8 +1,14 @@
 """The core's options of reading MessagePack."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from .. import _core
-from .msgpack import MsgpackOptions
 from .opener import read_keywords
+
+if TYPE_CHECKING:
+    from .msgpack import MsgpackOptions
 
 
 def msgpack_options(options: MsgpackOptions, name: str | None = None) -> _core.MsgpackReadOptions:

@@ -1,6 +1,7 @@
 """Options of NPY: a lone array, or a directory of members."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import WRITE, Common, check_choice, check_flag
 
@@ -32,6 +33,7 @@ class NpyOptions(Common):
     True
     """
 
+    _FORMAT: ClassVar[str] = "npy"
     directory: bool | None = field(default=None, metadata=WRITE)
     compat: str | None = field(default=None, metadata=WRITE)
 

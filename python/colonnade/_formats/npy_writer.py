@@ -1,6 +1,8 @@
 """Decides whether a frame is written as a single NPY file or as a directory of members."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,7 +10,9 @@ from .. import _core
 from .._io.targets import AnyTarget, PathTarget
 from .._values.tagged_labels import decode_optional
 from ..errors import EncodeError, OptionError
-from .npy import NpyOptions
+
+if TYPE_CHECKING:
+    from .npy import NpyOptions
 
 
 def is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: NpyOptions) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from .._values.option_checks import WRITE, Common, check_choice, check_level
 from ..errors import OptionError
@@ -73,6 +73,7 @@ class NpzOptions(Common):
     colonnade.OptionError: level: expected 1 to 9 for deflate, found 12.
     """
 
+    _FORMAT: ClassVar[str] = "npz"
     compression: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
     level: int | None = field(default=None, metadata=WRITE)
     filter: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)

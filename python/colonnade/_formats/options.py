@@ -4,55 +4,72 @@
 belongs to reading, to writing or to both; a keyword of the other side is an error.
 """
 
+from __future__ import annotations
+
 import dataclasses
 import functools
-from collections.abc import Mapping
-from typing import Any
+import importlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from .._io.nearest import nearest_hint
 from .._values.option_checks import Common
 from ..errors import OptionError
-from .arrow import ArrowOptions, ArrowsOptions
-from .csv import CsvOptions
-from .json import JsonOptions, NdjsonOptions
-from .msgpack import MsgpackOptions
-from .npy import NpyOptions
-from .npz import NpzOptions
-from .parquet import ParquetOptions
-from .yaml import YamlOptions
+from .on_demand import OnDemand
 
-# ArrowsOptions are ArrowOptions.
-Options = (
-    NpzOptions
-    | NpyOptions
-    | ArrowOptions
-    | ParquetOptions
-    | MsgpackOptions
-    | CsvOptions
-    | JsonOptions
-    | NdjsonOptions
-    | YamlOptions
+if TYPE_CHECKING:
+    from .arrow import ArrowOptions
+    from .csv import CsvOptions
+    from .json import JsonOptions, NdjsonOptions
+    from .msgpack import MsgpackOptions
+    from .npy import NpyOptions
+    from .npz import NpzOptions
+    from .parquet import ParquetOptions
+    from .yaml import YamlOptions
+
+    # ArrowsOptions are ArrowOptions.
+    Options = (
+        NpzOptions
+        | NpyOptions
+        | ArrowOptions
+        | ParquetOptions
+        | MsgpackOptions
+        | CsvOptions
+        | JsonOptions
+        | NdjsonOptions
+        | YamlOptions
+    )
+else:
+    Options = Common
+
+
+def _imported(module: str, name: str) -> Callable[[], type[Options]]:
+    def import_it() -> type[Options]:
+        found: type[Options] = getattr(importlib.import_module(f".{module}", __package__), name)
+        return found
+
+    return import_it
+
+
+CLASSES: Mapping[str, type[Options]] = OnDemand(
+    {
+        "npz": _imported("npz", "NpzOptions"),
+        "npy": _imported("npy", "NpyOptions"),
+        "arrow": _imported("arrow", "ArrowOptions"),
+        "arrows": _imported("arrow", "ArrowsOptions"),
+        "parquet": _imported("parquet", "ParquetOptions"),
+        "msgpack": _imported("msgpack", "MsgpackOptions"),
+        "csv": _imported("csv", "CsvOptions"),
+        "json": _imported("json", "JsonOptions"),
+        "ndjson": _imported("json", "NdjsonOptions"),
+        "yaml": _imported("yaml", "YamlOptions"),
+    }
 )
-CLASSES: dict[str, type[Options]] = {
-    "npz": NpzOptions,
-    "npy": NpyOptions,
-    "arrow": ArrowOptions,
-    "arrows": ArrowsOptions,
-    "parquet": ParquetOptions,
-    "msgpack": MsgpackOptions,
-    "csv": CsvOptions,
-    "json": JsonOptions,
-    "ndjson": NdjsonOptions,
-    "yaml": YamlOptions,
-}
 
 
 def format_of(options: object) -> str | None:
     """The format of an options object; None for a mapping."""
-    return _NAMES.get(type(options))
-
-
-_NAMES: dict[type, str] = {cls: name for name, cls in CLASSES.items()}
+    return options._FORMAT if isinstance(options, Common) else None
 
 
 @functools.cache
@@ -63,7 +80,7 @@ def _default_options(format: str) -> Options:
 
 def is_default(options: Options) -> bool:
     """Whether `options` is the shared object of defaults. An equal object is not."""
-    return _default_options(_NAMES[type(options)]) is options
+    return _default_options(options._FORMAT) is options
 
 
 def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options:
@@ -110,9 +127,10 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
     """
     if not keywords:
         return
-    sides = [_sides(cls) for cls in CLASSES.values()]
     refused = None
-    for format, owners in zip(CLASSES, sides, strict=True):
+    # The likely format first: if it takes them, no other one is imported.
+    for format in dict.fromkeys((guessed_format, *CLASSES) if guessed_format is not None else CLASSES):
+        owners = _sides(CLASSES[format])
         if all(owners.get(name) in (side, "both") for name in keywords):
             # Formats share option names: one format may accept a value that another refuses.
             try:
@@ -124,7 +142,7 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
         raise refused
     if guessed_format is not None:
         make_options(guessed_format, side, keywords)
-    known = {name: owner for owners in sides for name, owner in owners.items()}
+    known = {name: owner for cls in CLASSES.values() for name, owner in _sides(cls).items()}
     allowed = [name for name, owner in known.items() if owner in (side, "both")]
     for name in keywords:
         if name not in known:

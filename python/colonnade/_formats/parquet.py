@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from .._values.option_checks import (
     LEVELS,
@@ -104,6 +104,7 @@ class ParquetOptions(Common):
     colonnade.OptionError: level: expected 0 to 11 for brotli, found 12.
     """
 
+    _FORMAT: ClassVar[str] = "parquet"
     categories: Sequence[str] | None = field(default=None, metadata=READ)
     filter: Sequence[Any] | None = field(default=None, metadata=READ)
     use_statistics: bool = field(default=True, metadata=READ)

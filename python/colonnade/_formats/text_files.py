@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import logging
+from typing import TYPE_CHECKING
 
 from .. import _core
+from .._io.log import warn
 from .._io.sources import AnySource
-from .csv import CsvOptions
-from .json import JsonOptions, NdjsonOptions
 from .opener import open_source, read_keywords
 from .text_options import Text, is_tabbed
-from .yaml import YamlOptions
 
-_logger = logging.getLogger("colonnade")
+if TYPE_CHECKING:
+    from .csv import CsvOptions
+    from .json import JsonOptions, NdjsonOptions
+    from .yaml import YamlOptions
 
 
 def open_text(where: AnySource, settings: Text, options: _core.ReadOptions) -> _core.File:
@@ -27,9 +28,9 @@ def warn_of_losses(file: _core.File | _core.Reader, name: str | None) -> None:
     facts = file.facts()
     place = f"{name!r}: " if name else ""
     if facts.get("dropped"):
-        _logger.warning("%s: %s%s records do not fit and were left out.", file.format, place, f"{facts['dropped']:,}")
+        warn("%s: %s%s records do not fit and were left out.", file.format, place, f"{facts['dropped']:,}")
     if facts.get("nulled"):
-        _logger.warning("%s: %s%s values do not fit and are null.", file.format, place, f"{facts['nulled']:,}")
+        warn("%s: %s%s values do not fit and are null.", file.format, place, f"{facts['nulled']:,}")
 
 
 def json_options(options: JsonOptions, name: str | None = None) -> _core.JsonReadOptions:

@@ -1,15 +1,19 @@
 """Converts options of text formats to those of the core. The suffix selects the compression."""
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._io.targets import AnyTarget, CallTarget, PathTarget
 from ..errors import OptionError
-from .csv import CsvOptions
-from .json import JsonOptions, NdjsonOptions
 from .text_options import Text, is_tabbed
-from .yaml import YamlOptions
+
+if TYPE_CHECKING:
+    from .csv import CsvOptions
+    from .json import JsonOptions, NdjsonOptions
+    from .yaml import YamlOptions
 
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 

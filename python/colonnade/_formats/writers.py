@@ -1,24 +1,31 @@
-"""How each format is written: from its options to those of the core. `registry` lists them."""
+"""How each format is written: from its options to those of the core. `registry` says how each is read."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
-from .._frame.select import Columns
-from .._io.targets import AnyTarget
-from .arrow import ArrowOptions, ArrowsOptions
-from .bundle_writers import check_map
-from .csv import CsvOptions
-from .json import JsonOptions, NdjsonOptions
-from .msgpack import MsgpackOptions
-from .npy import NpyOptions
-from .npz import NpzOptions
-from .options import Options
-from .parquet import ParquetOptions
+from .._io.threads import resolve_threads
+from .bundle_writers import check_map, check_zip
+from .npy_writer import is_directory
+from .options import is_default
 from .text_writers import csv_options, json_options, ndjson_options, yaml_options
-from .yaml import YamlOptions
+
+if TYPE_CHECKING:
+    from .._frame.select import Columns
+    from .._io.targets import AnyTarget
+    from .arrow import ArrowOptions, ArrowsOptions
+    from .csv import CsvOptions
+    from .json import JsonOptions, NdjsonOptions
+    from .msgpack import MsgpackOptions
+    from .npy import NpyOptions
+    from .npz import NpzOptions
+    from .options import Options
+    from .parquet import ParquetOptions
+    from .yaml import YamlOptions
 
 
 class Request(NamedTuple):
@@ -38,8 +45,6 @@ class WriteFormat:
 
     Parameters
     ----------
-    options
-        Its class of options.
     to_core
         The core's options of these options, a request and a number of threads.
     is_batched
@@ -52,7 +57,6 @@ class WriteFormat:
         Why frames one after the other are not one message of a connection; None: they are.
     """
 
-    options: type[Options]
     to_core: Callable[[Any, Request, int], _core.WriteOptions]
     is_batched: bool = False
     is_directory: Callable[[_core.CoreFrame, AnyTarget | None, Any], bool] | None = None
@@ -170,3 +174,45 @@ CHECK_VALUE = partial(
     no_message="msgpack: a message of a connection is one frame. Send each, or the bundle's bytes.",
 )
 CHECK_TEXT = partial(check_map, no_message="a bundle does not go over a connection as one message: send each frame.")
+
+WRITE_FORMATS = {
+    "npz": WriteFormat(npz_to_core, check_bundle=check_zip),
+    "npy": WriteFormat(npy_to_core, is_directory=is_directory),
+    "arrow": WriteFormat(arrow_to_core, is_batched=True),
+    "arrows": WriteFormat(arrows_to_core, is_batched=True),
+    "parquet": WriteFormat(parquet_to_core, is_batched=True),
+    "msgpack": WriteFormat(msgpack_to_core, check_bundle=CHECK_VALUE, no_message=VALUE_BY_VALUE),
+    "csv": WriteFormat(csv_to_core, no_message=TEXT_BY_TEXT),
+    "json": WriteFormat(json_to_core, check_bundle=CHECK_TEXT),
+    "ndjson": WriteFormat(ndjson_to_core, no_message=TEXT_BY_TEXT),
+    "yaml": WriteFormat(yaml_to_core, check_bundle=CHECK_TEXT),
+}
+
+
+def core_options(options: Options, request: Request) -> _core.WriteOptions:
+    """The options of the core that `options` are for this request.
+
+    Raises
+    ------
+    OptionError
+        An option that this target does not take.
+    ColumnNotFound
+        A label in the options that no column has.
+    """
+    threads = resolve_threads(options.threads, request.threads)
+    if request.where is not None or request.nrows is not None or not is_default(options):
+        return write_format(options).to_core(options, request, threads)
+    # Of a small frame, making the core's options anew would be a tenth of the time.
+    key = (type(options), threads, request.is_message, request.bundle)
+    found = _PLAIN.get(key)
+    if found is None:
+        found = _PLAIN[key] = write_format(options).to_core(options, request, threads)
+    return found
+
+
+_PLAIN: dict[tuple[type, int, bool, tuple[str, str | None]], _core.WriteOptions] = {}
+
+
+def write_format(options: Options) -> WriteFormat:
+    """The entry of the format that these options are of."""
+    return WRITE_FORMATS[options._FORMAT]

@@ -1,6 +1,7 @@
 """Options of YAML: the shape that a frame gets."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._values.option_checks import BOTH, check_choice
 from .text_options import HeadedText
@@ -33,6 +34,7 @@ class YamlOptions(HeadedText):
     'columns'
     """
 
+    _FORMAT: ClassVar[str] = "yaml"
     orient: str | None = field(default=None, metadata=BOTH)
 
     def __post_init__(self) -> None:

@@ -3,7 +3,6 @@
 import functools
 import os
 import sys
-from pathlib import Path
 
 from ..errors import OptionError
 
@@ -52,41 +51,45 @@ def usable_cores() -> int:
 def _cgroup_cores() -> int | None:
     """The whole cores (rounded up) that the cgroups above this process grant; None where there is no quota."""
     try:
-        lines = Path("/proc/self/cgroup").read_text().splitlines()
+        lines = _text("/proc/self/cgroup").splitlines()
     except OSError:
         return None
     found: list[int] = []
     for line in lines:
         _, controllers, path = line.split(":", 2)
         if controllers == "":
-            root, read = Path("/sys/fs/cgroup"), _quota_v2
+            root, read = "/sys/fs/cgroup", _quota_v2
         elif "cpu" in controllers.split(","):
-            root, read = Path("/sys/fs/cgroup/cpu"), _quota_v1
+            root, read = "/sys/fs/cgroup/cpu", _quota_v1
         else:
             continue
         # Quotas of parent groups apply too. Inside a container the path may not exist; the root is then the group.
-        here = root / path.lstrip("/")
-        for folder in (here, *here.parents):
-            cores = read(folder)
+        names = path.strip("/").split("/") if path.strip("/") else []
+        for length in range(len(names), -1, -1):
+            cores = read("/".join([root, *names[:length]]))
             if cores is not None:
                 found.append(cores)
-            if folder == root:
-                break
     return min(found) if found else None
 
 
-def _quota_v2(folder: Path) -> int | None:
+def _text(path: str) -> str:
+    # `pathlib` takes longer to import than all that is done here.
+    with open(path) as file:
+        return file.read()
+
+
+def _quota_v2(folder: str) -> int | None:
     try:
-        quota, period = (folder / "cpu.max").read_text().split()
+        quota, period = _text(f"{folder}/cpu.max").split()
         return None if quota == "max" else max(1, -(-int(quota) // int(period)))
     except (OSError, ValueError):
         return None
 
 
-def _quota_v1(folder: Path) -> int | None:
+def _quota_v1(folder: str) -> int | None:
     try:
-        quota = int((folder / "cpu.cfs_quota_us").read_text())
-        period = int((folder / "cpu.cfs_period_us").read_text())
+        quota = int(_text(f"{folder}/cpu.cfs_quota_us"))
+        period = int(_text(f"{folder}/cpu.cfs_period_us"))
         return max(1, -(-quota // period)) if quota > 0 else None
     except (OSError, ValueError, ZeroDivisionError):
         return None

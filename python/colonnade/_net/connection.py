@@ -9,12 +9,11 @@ from .._api.store import send
 from .._api.store_chunks import send_chunks
 from .._formats.arrow import ArrowsOptions
 from .._formats.options import Options, make_options
-from .._formats.registry import write_format
+from .._formats.writers import write_format
 from .._frame.frame import Frame
 from .._io.detection import for_connection
 from .._io.progress import reporting
 from .._io.raw_connection import Link, Message, ReceivedFrame
-from . import aio
 
 _PLAIN = ArrowsOptions()
 
@@ -228,10 +227,14 @@ class Connection(Link):
         Cancellation before its turn sends nothing. Later cancellation ends the sending side, because a partly sent
         message cannot be withdrawn, and the peer sees a truncated message.
         """
+        from . import aio
+
         await aio.send(self, lambda: self.send(data, format, timeout_s=timeout_s, **options))
 
     async def asend_bytes(self, data: Any, *, timeout_s: float | None = None) -> None:
         """`send_bytes` for asyncio; see `asend`."""
+        from . import aio
+
         await aio.send(self, lambda: self.send_bytes(data, timeout_s=timeout_s))
 
     async def areceive(self, *, timeout_s: float | None = None) -> Frame:
@@ -239,16 +242,22 @@ class Connection(Link):
 
         Several tasks may wait: each message goes to one of them, in the order in which they asked.
         """
+        from . import aio
+
         async with aio.arrived(self, timeout_s):
             return self.receive()
 
     async def areceive_bytes(self, *, timeout_s: float | None = None) -> bytes:
         """`receive_bytes` for asyncio; see `areceive`."""
+        from . import aio
+
         async with aio.arrived(self, timeout_s):
             return self.receive_bytes()
 
     async def __aiter__(self) -> AsyncIterator[Frame | bytes]:
         """As iteration, for ``async for``."""
+        from . import aio
+
         while True:
             async with aio.arrived(self, None):
                 message = self._message()

@@ -1,13 +1,11 @@
 """`cn.Listener`: accepts peers, with one connection each."""
 
-import logging
 import time
 from collections.abc import Iterator
 
 from .. import _core
+from .._io.log import warn
 from .connection import Connection
-
-_logger = logging.getLogger("colonnade")
 
 
 class Listener:
@@ -112,7 +110,7 @@ class Listener:
         while True:
             core, turned_away = self._core.accept(timeout_s)
             for peer, reason in turned_away:
-                _logger.warning("%s: turned away %s: %s", self.url, peer, reason)
+                warn("%s: turned away %s: %s", self.url, peer, reason)
             if core is not None:
                 return Connection(core, self._threads, self._timeout_s)
             # The core also returns without a peer, so that refused peers are logged in time.

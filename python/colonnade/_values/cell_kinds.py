@@ -129,7 +129,7 @@ def _named_zone_text(zone: dt.tzinfo) -> str | None:
 
 # --------------------------------------------------------------------------- NumPy
 # What may stand in a file as a scalar's dtype: never "O", never a structure.
-_DESCR = re.compile(r"[<>|][biufcSUV]\d{1,9}|[<>][mM]8(\[\d{0,9}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?")
+_DESCR = r"[<>|][biufcSUV]\d{1,9}|[<>][mM]8(\[\d{0,9}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?"
 
 
 # Scalars whose class says all of their dtype.
@@ -144,7 +144,7 @@ def _numpy_payload(value: Any) -> bytes:
     dtype = value.dtype
     kind = dtype.kind
     descr: str = dtype.str
-    if not _DESCR.fullmatch(descr) or dtype.names is not None or dtype.subdtype is not None:
+    if not re.fullmatch(_DESCR, descr) or dtype.names is not None or dtype.subdtype is not None:
         refuse(value, f" of dtype {dtype}")
     if type(value) is not dtype.type:
         refuse(value)
@@ -188,7 +188,7 @@ def _from_numpy_payload(payload: bytes) -> Any:
 @functools.lru_cache(maxsize=64)
 def _scalar_of(descr: bytes) -> tuple[Callable[[bytes], Any], int]:
     text = descr.decode("ascii")
-    if not _DESCR.fullmatch(text) or text[1] in "SU":
+    if not re.fullmatch(_DESCR, text) or text[1] in "SU":
         raise ValueError(f"expected the dtype of a scalar, found {text!r:.40}")
     try:
         dtype = np.dtype(text)

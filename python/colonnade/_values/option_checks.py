@@ -1,6 +1,7 @@
 """The common options of all formats, and checks of values."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from .._core import Limits
 from .._io.nearest import nearest_hint
@@ -65,6 +66,8 @@ def check_level(level: object, codecs: tuple[str, ...]) -> None:
 @dataclass(frozen=True, kw_only=True)
 class Common:
     """Options of all formats."""
+
+    _FORMAT: ClassVar[str]
 
     threads: int | None = field(default=None, metadata=BOTH)
     progress: Progress | bool = field(default=None, metadata=BOTH)

@@ -8,11 +8,11 @@ of two libraries never compare equal, so the library is part of the value.
 import datetime as dt
 import importlib
 import re
-import zoneinfo
+import sys
 from typing import Any
 
-_OFFSET = re.compile(r"[+-]\d\d:\d\d(:\d\d(\.\d{6})?)?")
-_ZONE_NAME = re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*")
+_OFFSET = r"[+-]\d\d:\d\d(:\d\d(\.\d{6})?)?"
+_ZONE_NAME = r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*"
 
 
 def zone_to_text(zone: dt.tzinfo) -> str | None:
@@ -20,8 +20,10 @@ def zone_to_text(zone: dt.tzinfo) -> str | None:
     kind: Any = type(zone)
     if kind is dt.timezone:
         return _timezone_text(zone)
-    if isinstance(zone, zoneinfo.ZoneInfo) and kind is zoneinfo.ZoneInfo:
-        key: Any = zone.key
+    zoneinfo = sys.modules.get("zoneinfo")  # no object of its class exists before it is imported
+    if zoneinfo is not None and kind is zoneinfo.ZoneInfo:
+        named: Any = zone
+        key = named.key
         if key is None:  # ZoneInfo.from_file without a key
             return None
         return key if "/" in key else f"zoneinfo:{key}"
@@ -60,9 +62,11 @@ def zone_from_text(text: str) -> dt.tzinfo:
     if root == "pytz":
         return _pytz_zone(name)
     # The grammar keeps absolute paths and ".." from zone readers that open files by name.
-    if not _ZONE_NAME.fullmatch(name):
+    if not re.fullmatch(_ZONE_NAME, name):
         raise ValueError(f"time zone {text!r}: expected a name such as Europe/Berlin")
     if root == "zoneinfo":
+        import zoneinfo
+
         try:
             return zoneinfo.ZoneInfo(name)
         except (zoneinfo.ZoneInfoNotFoundError, OSError) as error:
@@ -73,7 +77,7 @@ def zone_from_text(text: str) -> dt.tzinfo:
 
 
 def _offset(text: str) -> dt.timedelta:
-    if not _OFFSET.fullmatch(text):
+    if not re.fullmatch(_OFFSET, text):
         raise ValueError(f"time zone {text!r}: expected an offset such as +01:00")
     zone = dt.datetime.fromisoformat(f"2000-01-01T00:00:00{text}").tzinfo
     delta = zone.utcoffset(None) if zone is not None else None
@@ -121,7 +125,7 @@ def _dateutil_text(zone: Any) -> str | None:
     if type(zone).__name__ != "tzfile" or not isinstance(path, str):
         return None
     name = path.rpartition("zoneinfo/")[2]
-    return f"dateutil:{name}" if _ZONE_NAME.fullmatch(name) else None
+    return f"dateutil:{name}" if re.fullmatch(_ZONE_NAME, name) else None
 
 
 def _dateutil_zone(name: str) -> dt.tzinfo:

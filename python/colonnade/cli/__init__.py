@@ -45,7 +45,7 @@ def _run(arguments: list[str]) -> int:
         return _bench(arguments)
     from .parser import parser
 
-    options = parser().parse_args(arguments)
+    options = parser(arguments[0] if arguments else None).parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     return command(options)
 

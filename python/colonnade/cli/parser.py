@@ -1,4 +1,4 @@
-"""What the command line takes: commands, their options, and what is said of a typo."""
+"""Defines the commands of the command line and their options, and suggests the nearest word for a typo."""
 
 import argparse
 from collections.abc import Callable
@@ -7,8 +7,13 @@ from typing import Any, NoReturn
 from .security import add_security
 
 
-def parser() -> argparse.ArgumentParser:
-    """The parser of every command; `options.command` runs what was asked for."""
+def parser(asked: str | None = None) -> argparse.ArgumentParser:
+    """Returns the parser. `options.command` runs the parsed command.
+
+    If `asked` is a command, the parser has only that one: building all takes longer than reading a small file.
+    """
+    if asked not in _COMMANDS:
+        asked = None
     parser = _Parser(
         prog="colonnade",
         description="Look at, check, convert and send DataFrame files (npz, arrow, parquet, msgpack, csv...).",
@@ -20,33 +25,27 @@ def parser() -> argparse.ArgumentParser:
     shared.add_argument("--threads", type=int, metavar="N", help="threads to use (default: the cores there are)")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
 
-    def add(name: str, run: str, help: str, **more: Any) -> argparse.ArgumentParser:
-        command = commands.add_parser(
-            name, parents=[shared], help=help, description=help[0].upper() + help[1:] + ".", **more
-        )
+    def add(name: str, run: str, help: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, parents=[shared], help=help, description=help[0].upper() + help[1:] + ".")
         command.set_defaults(command=lambda options: _command(run)(options))
         return command
 
-    _add_lookers(add)
-    _add_convert(add("convert", "work:convert", "convert one file into another format or form"))
-    _add_send(add("send", "connections:send", "send a file to a peer, as one message"))
-    _add_recv(add("recv", "connections:recv", "receive one message of a peer, and write it to a file"))
-
-    versions = add("versions", "show:versions", "versions of Colonnade and of the libraries around it")
-    versions.add_argument("--json", action="store_true", help="as one JSON object")
-
-    commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
-    commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
+    for name, (run, help, add_options) in _COMMANDS.items():
+        if asked in (None, name):
+            add_options(add(name, run, help))
+    if asked is None:
+        commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
+        commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
     return parser
 
 
-def _add_lookers(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:
-    info = add("info", "show:info", "what is inside a file: a table, or --json")
+def _add_info(info: argparse.ArgumentParser) -> None:
     info.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
     _add_from(info, "FILE")
     info.add_argument("--json", action="store_true", help="everything as one JSON object")
 
-    head = add("head", "show:head", "the first rows of a file")
+
+def _add_head(head: argparse.ArgumentParser) -> None:
     head.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
     _add_from(head, "FILE")
     head.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="number of rows (default: 10)")
@@ -57,10 +56,15 @@ def _add_lookers(add: Callable[[str, str, str], argparse.ArgumentParser]) -> Non
         help="these columns alone; the levels of a hierarchical label are joined by / (may be given several times)",
     )
 
-    verify = add("verify", "work:verify", "check checksums and structure; status 1 and the reason where it fails")
+
+def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("files", metavar="FILE", nargs="+", help="files or directories, or - for stdin")
     _add_from(verify, "each FILE")
     verify.add_argument("-q", "--quiet", action="store_true", help="say nothing of files that are whole")
+
+
+def _add_versions(versions: argparse.ArgumentParser) -> None:
+    versions.add_argument("--json", action="store_true", help="as one JSON object")
 
 
 def _add_convert(convert: argparse.ArgumentParser) -> None:
@@ -178,6 +182,17 @@ def _add_peer(command: argparse.ArgumentParser) -> None:
     )
 
 
+_COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = {
+    "info": ("show:info", "what is inside a file: a table, or --json", _add_info),
+    "head": ("show:head", "the first rows of a file", _add_head),
+    "verify": ("work:verify", "check checksums and structure; status 1 and the reason where it fails", _add_verify),
+    "convert": ("work:convert", "convert one file into another format or form", _add_convert),
+    "send": ("connections:send", "send a file to a peer, as one message", _add_send),
+    "recv": ("connections:recv", "receive one message of a peer, and write it to a file", _add_recv),
+    "versions": ("show:versions", "versions of Colonnade and of the libraries around it", _add_versions),
+}
+
+
 class _Parser(argparse.ArgumentParser):
     """Names the near commands and options, as the library does for its keywords."""
 
@@ -187,7 +202,10 @@ class _Parser(argparse.ArgumentParser):
         word = message.rpartition("unrecognized arguments: ")[2].split(" ")[0].split("=")[0]
         if message.startswith("unrecognized") and word.startswith("-"):
             known = [
-                name for command in _all_parsers(self) for action in command._actions for name in action.option_strings
+                name
+                for command in _all_parsers(parser())
+                for action in command._actions
+                for name in action.option_strings
             ]
             message += nearest_hint(word, known)
         elif "invalid choice: '" in message:

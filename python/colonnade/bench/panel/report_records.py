@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,8 +13,12 @@ Record = dict[str, Any]
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """Records of one file. A last line that does not end is left out: the run was stopped while it was written."""
-    text = path.read_text(encoding="utf-8", errors="replace")
+    """Records of one file, which may be compressed (``.xz``).
+
+    A last line that does not end is left out: the run was stopped while it was written.
+    """
+    data = path.read_bytes()
+    text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8", errors="replace")
     if text.startswith("["):
         yield from json.loads(text)
         return

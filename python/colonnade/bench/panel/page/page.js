@@ -1,6 +1,13 @@
 "use strict";
-(() => {
-  const places = JSON.parse(document.getElementById("data").textContent);
+(async () => {
+  async function unpack(id) {
+    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
+  }
+  const drawing = document.createElement("script");
+  drawing.textContent = await unpack("library");
+  document.head.append(drawing); // It runs at once, for the policy names its hash.
+  const places = JSON.parse(await unpack("data"));
   const sections = [...document.querySelectorAll(".place")];
   const THEMES = ["system", "light", "dark"];
 
@@ -92,9 +99,11 @@
       }));
     }
 
+    const compared = () => place.candidates.filter((each) => each.exact || lossy.checked);
+
     function update() {
       const set = setting(), bps = moved ? 10 ** Number(link.value) : place.bps;
-      const chosen = place.candidates.filter((each) => each.exact || lossy.checked);
+      const chosen = compared();
       one("link-out").textContent = link.ariaValueText = rate(bps);
       one("reads-out").textContent = reads.value;
       one("columns-out").textContent = columns.ariaValueText = `${columns.value} %`;
@@ -118,7 +127,9 @@
     return {
       async start() {
         if (!place.charts.ribbon.length) return;
-        view = (await embed(one("ribbon"), place.charts.ribbon[0])).view;
+        const chosen = compared(), set = setting();
+        const datasets = tables(chosen, Model.winners(chosen, place.low, place.high, set), place.bps, set);
+        view = (await embed(one("ribbon"), { ...place.charts.ribbon[0], datasets })).view;
         update();
         await view.runAsync();
         // Names are put onto the ribbon where they fit: again whenever its width changes.

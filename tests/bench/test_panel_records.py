@@ -1,0 +1,24 @@
+"""Results files of a panel, plain and compressed."""
+
+import lzma
+from pathlib import Path
+
+import pytest
+
+from colonnade.bench.panel.report_records import read_records
+from tests.helpers.corpora import ROOT
+
+LINES = b'{"kind": "machine", "run": "a"}\n{"kind": "panel", "run": "a"}\n'
+
+
+@pytest.mark.parametrize("end", [b"", b'{"kind": "poi'])
+def test_compressed_records_are_the_same(tmp_path: Path, end: bytes) -> None:
+    plain, packed = tmp_path / "panel.jsonl", tmp_path / "panel.jsonl.xz"
+    plain.write_bytes(LINES + end)
+    packed.write_bytes(lzma.compress(LINES + end))
+    assert list(read_records(packed)) == list(read_records(plain)) != []
+
+
+@pytest.mark.parametrize("name", ["default-panel", "quick-panel", "reference-figure"])
+def test_published_records_are_readable(name: str) -> None:
+    assert {"machine", "panel"} <= {r["kind"] for r in read_records(ROOT / "examples" / name / "panel.jsonl.xz")}
