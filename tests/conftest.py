@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from tests.helpers.applies import does_apply
 from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.each import is_long, only
 from tests.helpers.interrupts import restore_interrupts
 
 if TYPE_CHECKING:
@@ -28,16 +29,28 @@ restore_interrupts()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--sample N`, for `make quick`."""
-    parser.addoption("--sample", type=int, default=1, metavar="N", help="run one test in N, chosen by its id")
+    """Add `--sample N`, for `make quick`, and `--case TEXT`, for one cell of a matrix."""
+    parser.addoption(
+        "--sample", type=int, default=1, metavar="N", help="run one test in N, and one cell of a loop in N"
+    )
+    parser.addoption("--case", default="", metavar="TEXT", help="of loops (@each), only cells with TEXT in a title")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the loops which cells to try."""
+    only(config.getoption("sample"), config.getoption("case"))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the sample that was asked for, and remove the cells of a matrix that do not apply."""
+    """Keep the sample that was asked for, and remove what does not apply."""
     every = config.getoption("sample")
-    sample = (item for item in items if zlib.crc32(item.nodeid.encode()) % every == 0)
-    items[:] = filter(does_apply, sample)
+    items[:] = filter(does_apply, (item for item in items if _is_chosen(item, every)))
+
+
+def _is_chosen(item: pytest.Item, every: int) -> bool:
+    """Whether a test is of the sample; a long loop is, and chooses among its cells."""
+    return is_long(getattr(item, "obj", None), every) or zlib.crc32(item.nodeid.encode()) % every == 0
 
 
 _numbers = itertools.count()
