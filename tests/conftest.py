@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.helpers.applies import does_apply
-from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.corpora import ABSENT, CORPORA
 from tests.helpers.each import is_long, only
 from tests.helpers.interrupts import restore_interrupts
 
@@ -43,14 +43,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the sample that was asked for, and remove what does not apply."""
+    """Keep the sample that was asked for, and remove what does not apply; without the corpora, skip what reads them."""
     every = config.getoption("sample")
     items[:] = filter(does_apply, (item for item in items if _is_chosen(item, every)))
+    if CORPORA is None:
+        for item in items:
+            if item.get_closest_marker("corpora"):
+                item.add_marker(pytest.mark.skip(reason=ABSENT))
 
 
 def _is_chosen(item: pytest.Item, every: int) -> bool:
-    """Whether a test is of the sample; a long loop is, and chooses among its cells."""
-    return is_long(getattr(item, "obj", None), every) or zlib.crc32(item.nodeid.encode()) % every == 0
+    """Whether a test is of the sample: what is marked quick is, and a long loop, which chooses among its cells."""
+    if item.get_closest_marker("quick") or is_long(getattr(item, "obj", None), every):
+        return True
+    return zlib.crc32(item.nodeid.encode()) % every == 0
 
 
 _numbers = itertools.count()
@@ -98,5 +104,5 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def corpora_dir() -> Path:
     """The folder of public test files; the test is skipped, with the reason, where it is absent."""
     if CORPORA is None:
-        pytest.skip(needs_corpora.kwargs["reason"])
+        pytest.skip(ABSENT)
     return CORPORA

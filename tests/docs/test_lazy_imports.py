@@ -15,6 +15,7 @@ def loaded_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.quick
 def test_import_is_lean() -> None:
     assert loaded_after("import colonnade").isdisjoint(LIBRARIES)
 

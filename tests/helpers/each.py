@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.helpers.applies import refused
+from tests.helpers.applies import applies, refused
 
 __all__ = ["CELLS", "each", "is_long", "only"]
 
@@ -88,10 +88,12 @@ def each(
     """
     names = [name.strip() for name in parameters.split(",")] if isinstance(parameters, str) else list(parameters)
     trials = [*_trials(names, values, ids)]
-    asked = inspect.signature(where).parameters if where else ()
     part = f"part_of_{'_'.join(names)}"
 
     def decorate(test: Test) -> Test:
+        if where:  # asked in the innermost loop, where all parameters are known
+            applies(where)(getattr(test, "innermost", test))
+
         @functools.wraps(test)
         def looped(*self: Any, **fixtures: Any) -> None:
             first = fixtures.pop(part) if per else 0
@@ -103,8 +105,6 @@ def each(
                 _Chosen.among_cells = is_long(looped, _Chosen.every)
             for number, value in enumerate(trials[first : first + per] if per else trials, first):
                 arguments = fixtures | value.arguments
-                if where and not where(**{name: arguments[name] for name in asked}):
-                    continue
                 if not is_loop(test) and (refused(test, arguments) or not _is_chosen(test, number, value)):
                     continue
                 tried += 1
@@ -133,6 +133,7 @@ def each(
         if per:
             kept.append(inspect.Parameter(part, inspect.Parameter.KEYWORD_ONLY))
         looped.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+        looped.innermost = getattr(test, "innermost", test)  # type: ignore[attr-defined]
         length = min(per or len(trials), len(trials))
         looped.values_of_loop = length * getattr(test, "values_of_loop", 1)  # type: ignore[attr-defined]
         if not per:

@@ -24,6 +24,7 @@ every = each(
 )
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_case_has_its_entry_and_its_file(format: str) -> None:
     golden.assert_all_there(format)

@@ -26,6 +26,7 @@ every = each(
 )
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("format", TEXTS)
 def test_every_case_has_its_entry_and_its_file(format: str) -> None:
     entries = golden.entries(format)

@@ -17,6 +17,7 @@ every = each("entry", [pytest.param(entry, id=name) for name, entry in FRAMES.it
 RECUT = ("batches",)
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     golden.assert_all_there("msgpack")
 

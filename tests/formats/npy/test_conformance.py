@@ -25,6 +25,7 @@ def _path(entry: dict[str, Any]) -> Path:
     return golden.path_of("npy", entry)
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     assert list(ENTRIES) == list(NPY)
     files = {path.name for path in (golden.FOLDER / "npy").iterdir()}

@@ -30,6 +30,7 @@ def _opened(entry: dict[str, Any], source: Any, **options: Any) -> dict[str, cn.
     return dict(cn.read_bundle(source, **options)) if "frames" in entry else {"": cn.read(source, **options)}
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     assert list(ENTRIES) == list(NPZ)
     files = {path.name for path in (golden.FOLDER / "npz").iterdir()}

@@ -35,6 +35,7 @@ def named(tmp_path: Path):
 
     def link(row: Verdict) -> Path:
         path = tmp_path / "archive.npz"
+        path.unlink(missing_ok=True)
         path.symlink_to(row.path)
         return path
 

@@ -16,6 +16,7 @@ ENTRIES = golden.entries("parquet")
 every = each("entry", ENTRIES.values(), ids=ENTRIES)
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     golden.assert_all_there("parquet")
 
