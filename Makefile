@@ -106,13 +106,17 @@ test-python: setup build
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: quick
-quick: setup build  ## one Python test in ten, in about a minute
+quick: setup build  ## a tenth of every Python test, in under a minute
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --sample 10 $(PYTEST_ARGS)
 
 .PHONY: exhaustive
 exhaustive: setup build  ## what make test leaves out: every byte of a file flipped, and the sweep
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m exhaustive $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory sweep
+
+.PHONY: release-check
+release-check: setup build  ## wheels, oldest and newest libraries, engines, page, long fuzzing: two hours; PART="wheel site"
+	bash scripts/release-check.sh $(PART)
 
 .PHONY: explore
 explore: setup build  ## the random tests on cases that no run had before; SEED=7 names the first case of Rust's
