@@ -12,6 +12,10 @@ PY := $(VENV)/bin/python
 # The bindings look for the Python they are built for; the same answer everywhere spares a second build.
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
+# Compiled Python is kept even where the environment says otherwise: without it every run rewrites the asserts of each test
+# file, and every child process compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 WORKERS ?= 2
 PYTEST_ARGS ?=
 BENCH ?= small
