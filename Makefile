@@ -12,6 +12,10 @@ PY := $(VENV)/bin/python
 # The bindings look for the Python they are built for; the same answer everywhere spares a second build.
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
+# Compiled Python is kept even where the environment says otherwise: without it every run rewrites the asserts of each test
+# file, and every child process compiles the package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 WORKERS ?= 2
 PYTEST_ARGS ?=
 BENCH ?= small
@@ -121,13 +125,17 @@ test-python: setup build
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 .PHONY: quick
-quick: setup build  ## one Python test in ten, in about a minute
+quick: setup build  ## a tenth of every Python test, in under a minute
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --sample 10 $(PYTEST_ARGS)
 
 .PHONY: exhaustive
 exhaustive: setup build  ## what make test leaves out: every byte of a file flipped, and the sweep
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m exhaustive $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory sweep
+
+.PHONY: release-check
+release-check: setup build  ## wheels, oldest and newest libraries, engines, page, long fuzzing: two hours; PART="wheel site"
+	bash scripts/release-check.sh $(PART)
 
 .PHONY: explore
 explore: setup build  ## the random tests on cases that no run had before; SEED=7 names the first case of Rust's

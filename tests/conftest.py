@@ -12,7 +12,8 @@ import pytest
 from hypothesis import settings
 
 from tests.helpers.applies import does_apply
-from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.corpora import ABSENT, CORPORA
+from tests.helpers.each import is_long, only
 from tests.helpers.interrupts import restore_interrupts
 
 if TYPE_CHECKING:
@@ -28,16 +29,34 @@ restore_interrupts()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add `--sample N`, for `make quick`."""
-    parser.addoption("--sample", type=int, default=1, metavar="N", help="run one test in N, chosen by its id")
+    """Add `--sample N`, for `make quick`, and `--case TEXT`, for one cell of a matrix."""
+    parser.addoption(
+        "--sample", type=int, default=1, metavar="N", help="run one test in N, and one cell of a loop in N"
+    )
+    parser.addoption("--case", default="", metavar="TEXT", help="of loops (@each), only cells with TEXT in a title")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Tell the loops which cells to try."""
+    only(config.getoption("sample"), config.getoption("case"))
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the sample that was asked for, and remove the cells of a matrix that do not apply."""
+    """Keep the sample that was asked for, and remove what does not apply; without the corpora, skip what reads them."""
     every = config.getoption("sample")
-    sample = (item for item in items if zlib.crc32(item.nodeid.encode()) % every == 0)
-    items[:] = filter(does_apply, sample)
+    items[:] = filter(does_apply, (item for item in items if _is_chosen(item, every)))
+    if CORPORA is None:
+        for item in items:
+            if item.get_closest_marker("corpora"):
+                item.add_marker(pytest.mark.skip(reason=ABSENT))
+
+
+def _is_chosen(item: pytest.Item, every: int) -> bool:
+    """Whether a test is of the sample: what is marked quick is, and a long loop, which chooses among its cells."""
+    if item.get_closest_marker("quick") or is_long(getattr(item, "obj", None), every):
+        return True
+    return zlib.crc32(item.nodeid.encode()) % every == 0
 
 
 _numbers = itertools.count()
@@ -85,5 +104,5 @@ def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 def corpora_dir() -> Path:
     """The folder of public test files; the test is skipped, with the reason, where it is absent."""
     if CORPORA is None:
-        pytest.skip(needs_corpora.kwargs["reason"])
+        pytest.skip(ABSENT)
     return CORPORA

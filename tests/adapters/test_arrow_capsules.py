@@ -12,10 +12,11 @@ import pytest
 from colonnade import DecodeError, _core
 from colonnade._core import ArrowColumn, CoreFrame
 from tests.helpers.arrow_capsules import EVERY, Stream, exported, frame_of, table_of
+from tests.helpers.each import each
 
 
-@pytest.mark.parametrize("name", EVERY)
-@pytest.mark.parametrize("rows", [(0, 4), (1, 3), (2, 2)], ids=["whole", "a slice", "nothing"])
+@each("name", list(EVERY))
+@each("rows", [(0, 4), (1, 3), (2, 2)], ids=["whole", "a slice", "nothing"])
 def test_every_type_comes_in_and_goes_out(name, rows):
     table = pa.table({"x": EVERY[name]}).slice(rows[0], rows[1] - rows[0])
     frames = _core.import_arrow(table)
@@ -45,7 +46,7 @@ def test_what_is_taken_outlives_its_producer():
     assert table.column("a").to_pylist() == ["x" * 100] * 1000
 
 
-@pytest.mark.parametrize(
+@each(
     "make",
     [
         lambda: pa.table({"a": [1, 2]}),

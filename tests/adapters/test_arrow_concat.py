@@ -6,10 +6,11 @@ import pytest
 
 from colonnade import DecodeError, _core
 from tests.helpers.arrow_capsules import EVERY, exported, frame_of, table_of
+from tests.helpers.each import each
 
 
 # --------------------------------------------------------------------------- one after the other
-@pytest.mark.parametrize("name", EVERY)
+@each("name", list(EVERY))
 def test_batches_are_joined(name):
     array = EVERY[name]
     table = pa.table({"x": pa.chunked_array([array.slice(1), array.slice(0, 3), array.slice(0, 0)], array.type)})

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -77,7 +79,7 @@ def test_pandas_reads_a_table_of_ours_as_one_of_its_own() -> None:
     assert count > 100
 
 
-@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in _pandas_cases().items()])
+@each("make", [pytest.param(make, id=name) for name, make in _pandas_cases().items()], per=50)
 def test_a_table_of_ours_is_the_frame_again(make: Any) -> None:
     frame = make()
     table = cn.Frame(frame).to_arrow()
@@ -123,7 +125,7 @@ CELLS: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", CELLS)
+@each("name", list(CELLS))
 def test_numpy_and_static_frame_read_every_type(name: str) -> None:
     array, expected = CELLS[name]
     frame = cn.Frame(pa.table({"x": array, "y": pa.array([1] * len(array))}))

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pyarrow as pa
-import pytest
 
 from colonnade import _core
 from colonnade._core import ArrowColumn, Axis, FrameBuilder
 from tests.helpers.arrow_capsules import exported, frame_of, table_of
+from tests.helpers.each import each
 
 # --------------------------------------------------------------------------- our own dtypes
 DESCRS = ["|b1", "|i1", ">i2", "<i4", "<i8", ">u8", "<f2", ">f4", "<f8", "<f16", ">f16"]
@@ -21,7 +21,7 @@ NATIVE["<M8"] = np.array([1, -(2**63), 2, 3]).view("<M8")
 NATIVE["<M8[D] far"] = np.array([2**40, 1, -(2**40), 0]).astype("<M8[D]")
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@each("name", list(NATIVE))
 def test_every_dtype_comes_back(name):
     values = NATIVE[name]
     for given in (values, values[1:], values[::-1], values[:0]):
@@ -35,7 +35,7 @@ def test_every_dtype_comes_back(name):
         assert got.columns.level(0).tolist() == ["c0", "c1"]
 
 
-@pytest.mark.parametrize("name", [n for n in NATIVE if n not in ("<f16", ">f16", "<c32", ">c32")])
+@each("name", [n for n in NATIVE if n not in ("<f16", ">f16", "<c32", ">c32")])
 def test_what_others_see_of_a_dtype(name):
     values = NATIVE[name]
     column = table_of(frame_of([values])).column("c0")
@@ -95,7 +95,7 @@ def test_row_labels_go_with_the_data():
     assert got.column(0).tolist() == [0, 1, 2]
 
 
-@pytest.mark.parametrize(
+@each(
     "labels",
     [
         np.array(["a", "a", ""]),

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("awkward")
 
 import awkward as ak
@@ -195,7 +197,7 @@ def test_unions_are_refused_by_parquet_with_their_place() -> None:
         cn.encode(array, "parquet")
 
 
-@pytest.mark.parametrize(
+@each(
     ("form", "message"),
     [
         ("no primitive", "expected a form of Awkward's"),

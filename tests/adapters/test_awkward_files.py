@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.each import each
+
 pytest.importorskip("awkward")
 pytest.importorskip("pyarrow")
 
@@ -64,7 +66,7 @@ def check_read_alike(array: Any, way: str, folder: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("way", WRITERS)
+@each("way", list(WRITERS))
 def test_what_awkward_wrote_is_read_as_awkward_reads_it(way: str, tmp_path: Path) -> None:
     done = [name for name, make in CASES.items() if check_read_alike(make(), way, tmp_path)]
     assert len(done) > len(CASES) / 2
@@ -130,9 +132,9 @@ _OURS_ALONE += ("empty", "chars", "no type")
 _NOT_FROM_PARQUET = ("missing records of regular", "no rows", "union", "without fields")
 
 
+@each("format", ["parquet", "arrow"])
+@each("name", [name for name in CASES if not any(word in name for word in _OURS_ALONE)], per=20)
 @applies(lambda name, format: format != "parquet" or not any(word in name for word in _NOT_FROM_PARQUET))
-@pytest.mark.parametrize("format", ["parquet", "arrow"])
-@pytest.mark.parametrize("name", [name for name in CASES if not any(word in name for word in _OURS_ALONE)])
 def test_what_we_wrote_is_read_by_awkward(name: str, format: str, tmp_path: Path) -> None:
     array = CASES[name]()
     cn.write(array, tmp_path / f"array.{format}")

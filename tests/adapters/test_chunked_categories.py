@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
@@ -63,10 +64,10 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("values", VALUES)
-@pytest.mark.parametrize("format", CHUNKED)
+@each("ordered", [False, True])
+@each("shape", list(SHAPES))
+@each("values", list(VALUES))
+@each("format", list(CHUNKED), per=20)
 def test_equal_dictionaries_that_lie_apart_are_one(format: str, values: str, shape: str, ordered: bool) -> None:
     """The order of categories is kept, and so are categories that no row has."""
 
@@ -152,7 +153,7 @@ def test_categories_that_no_wanted_row_has() -> None:
         assert all(kept == ["lo", "hi"] for kept in categories(part))
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "parquet", "msgpack", "json"])
+@each("format", ["npz", "arrow", "parquet", "msgpack", "json"])
 def test_nested_categories_of_intervals_of_time(format: str) -> None:
     values = pa.array([(1, 2, 3), (0, 0, 5)], pa.month_day_nano_interval())
     table = pa.table({"x": nested("list", coded([1, 0], values))})

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pandas as pd
@@ -79,9 +81,9 @@ def _taken_out(data: bytes, way: str) -> None:
         getattr(cn.decode(data, "arrow"), way)()
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("origin", ORIGINS, ids=json.dumps)
-@pytest.mark.parametrize("name", FRAMES)
+@each("way", list(WAYS))
+@each("origin", list(ORIGINS), ids=json.dumps)
+@each("name", list(FRAMES), per=20)
 def test_an_origin_that_is_none(name: str, origin: Any, way: str) -> None:
     table = pa.ipc.open_file(cn.encode(FRAMES[name], "arrow")).read_all()
     told = json.loads(table.schema.metadata[b"colonnade"])
@@ -89,9 +91,9 @@ def test_an_origin_that_is_none(name: str, origin: Any, way: str) -> None:
     _taken_out(_file(table.replace_schema_metadata({"colonnade": json.dumps({**told, "origin": origin})})), way)
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("tag", TAGS, ids=json.dumps)
-@pytest.mark.parametrize("name", FRAMES)
+@each("way", list(WAYS))
+@each("tag", list(TAGS), ids=json.dumps)
+@each("name", list(FRAMES), per=20)
 def test_a_tag_that_does_not_fit(name: str, tag: Any, way: str) -> None:
     table = pa.ipc.open_file(cn.encode(FRAMES[name], "arrow")).read_all()
     fields = [field.with_metadata({"colonnade": json.dumps({"tag": tag})}) for field in table.schema]

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from colonnade import DecodeError, EncodeError
 from colonnade._values import tagged_labels
 from colonnade.testing.cases_cells import CELLS, pandas_cells, same_cell
+from tests.helpers.each import each
 
 _BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 
@@ -73,7 +74,7 @@ TAGGED = [
 ]
 
 
-@pytest.mark.parametrize("value", PLAIN, ids=repr)
+@each("value", list(PLAIN), ids=repr)
 def test_what_json_holds_stands_as_it_is(value: Any) -> None:
     text = tagged_labels.encode(value)
     assert json.loads(text) == value
@@ -82,8 +83,10 @@ def test_what_json_holds_stands_as_it_is(value: Any) -> None:
     assert repr(back) == repr(value)
 
 
-@pytest.mark.parametrize(
-    "value", TAGGED, ids=lambda value: f"{type(value).__name__} {value!r:.40}" if not isinstance(value, int) else "int"
+@each(
+    "value",
+    list(TAGGED),
+    ids=lambda value: f"{type(value).__name__} {value!r:.40}" if not isinstance(value, int) else "int",
 )
 def test_what_json_cannot_hold_is_tagged(value: Any) -> None:
     text = tagged_labels.encode(value)
@@ -105,7 +108,7 @@ def test_nan_is_a_float() -> None:
 LABELS = [(name, make) for name, make in (CELLS | pandas_cells()).items()]
 
 
-@pytest.mark.parametrize("make", [pytest.param(make, id=name) for name, make in LABELS])
+@each("make", [pytest.param(make, id=name) for name, make in LABELS])
 def test_what_a_cell_may_be_a_label_keeps_to_the_bit(make: Any) -> None:
     for value in make():
         try:
@@ -161,7 +164,7 @@ class _Text(str):
     pass
 
 
-@pytest.mark.parametrize(
+@each(
     "value",
     [
         _Odd(),
@@ -188,7 +191,7 @@ def test_a_value_that_contains_itself_is_refused() -> None:
         tagged_labels.encode(value)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "",

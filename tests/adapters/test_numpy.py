@@ -12,9 +12,10 @@ from colonnade.adapters import find_adapter
 from colonnade.adapters import numpy as adapter
 from colonnade.testing import strategies
 from colonnade.testing.cases_numpy import CASES, REFUSED, assert_identical
+from tests.helpers.each import each
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=50)
 def test_every_case_comes_back(name: str) -> None:
     data = CASES[name]()
     back = adapter.from_frame(adapter.to_frame(data))
@@ -23,7 +24,7 @@ def test_every_case_comes_back(name: str) -> None:
     assert not any(array.flags.writeable for array in arrays)
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", list(REFUSED))
 def test_what_cannot_be_held_is_refused_by_name(name: str) -> None:
     make, message = REFUSED[name]
     with pytest.raises(EncodeError) as raised:
@@ -43,7 +44,7 @@ def test_the_adapter_is_found_by_the_class() -> None:
     assert adapter.WRITABLE is False
 
 
-@pytest.mark.parametrize(
+@each(
     "array",
     [
         np.arange(12.0).reshape(3, 4),

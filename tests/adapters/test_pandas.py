@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pandas")
 
 import pandas as pd
@@ -98,8 +100,8 @@ def test_index_values_moved_into_a_column_are_writable() -> None:
     assert back["i"].tolist() == [5, 20]
 
 
-@pytest.mark.parametrize("null", [None, float("nan"), pd.NA], ids=str)
-@pytest.mark.parametrize("distinct", [7, 20_000])
+@each("null", [None, float("nan"), pd.NA], ids=str)
+@each("distinct", [7, 20_000])
 def test_many_objects_come_back(distinct: int, null: Any) -> None:
     cells = np.array([f"text {i % distinct}" for i in range(20_000)], dtype=object)
     cells[::3] = null
@@ -115,7 +117,7 @@ def test_sparse_columns_are_densified_only_if_asked() -> None:
 
 
 # --------------------------------------------------------------------------- frames of other libraries
-@pytest.mark.parametrize("unit", ["Y", "M", "W", "D", "h", "m", "25s", "s", "ms", "us", "ns", "ps"])
+@each("unit", ["Y", "M", "W", "D", "h", "m", "25s", "s", "ms", "us", "ns", "ps"])
 def test_times_of_any_unit_come_in_the_nearest_unit_of_pandas(unit: str) -> None:
     values = (
         np.array(["1970-01-01", "2020-01-01", "NaT"], f"M8[{unit}]")
@@ -255,7 +257,7 @@ def test_zones_of_pytz_and_dateutil_keep_their_library() -> None:
 
 
 # --------------------------------------------------------------------------- tags that do not fit
-@pytest.mark.parametrize(
+@each(
     "tag",
     [
         {"kind": "string", "storage": "disk", "na": "nan"},
@@ -295,7 +297,7 @@ def test_codes_outside_the_categories_are_never_handed_to_pandas(codes: list[int
     assert set(back[0].cat.codes) <= {-1, 0, 1}
 
 
-@pytest.mark.parametrize(
+@each(
     "meta",
     [
         {"pandas": [{"kind": "period", "freq": "?"}]},

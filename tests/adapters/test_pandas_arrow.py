@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
@@ -20,19 +22,19 @@ from tests.helpers.pandas_readers import BACKENDS, assert_same, check, landed, r
 
 
 # --------------------------------------------------------------------------- every type
-@pytest.mark.parametrize("dtype_backend", BACKENDS, ids=str)
-@pytest.mark.parametrize("name", ARRAYS)
+@each("dtype_backend", list(BACKENDS), ids=str)
+@each("name", list(ARRAYS), per=20)
 def test_a_column_of_each_type(name: str, dtype_backend: str | None) -> None:
     table = pa.table({"x": ARRAYS[name], "y": pa.array([1, 2, 3])})
     check(table, dtype_backend)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@each("name", list(ARRAYS), per=50)
 def test_a_column_of_no_rows(name: str) -> None:
     check(pa.table({"x": ARRAYS[name], "y": pa.array([1, 2, 3])}).slice(0, 0))
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@each("name", list(ARRAYS), per=50)
 def test_an_index_of_each_type(name: str) -> None:
     table = pa.table({"y": pa.array([1, 2, 3]), "x": ARRAYS[name]})
     entry = {"name": "when", "field_name": "x", "pandas_type": "object", "numpy_type": "object", "metadata": None}
@@ -41,7 +43,7 @@ def test_an_index_of_each_type(name: str) -> None:
     check(table)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@each("name", list(ARRAYS), per=50)
 def test_fields_that_are_required_or_have_metadata(name: str) -> None:
     array = ARRAYS[name]
     fields = [pa.field("x", array.type, metadata={"unit": "m"}), pa.field("y", pa.int64(), nullable=False)]
@@ -89,8 +91,8 @@ def test_a_dictionary_whose_values_repeat_is_unified(values: Any) -> None:
 
 
 # --------------------------------------------------------------------------- ArrowDtype columns in
-@pytest.mark.parametrize("name", ARRAYS)
-@pytest.mark.parametrize("chunks", [0, 1, 3])
+@each("name", list(ARRAYS))
+@each("chunks", [0, 1, 3], per=20)
 def test_arrow_dtype_columns_come_back(name: str, chunks: int) -> None:
     array = ARRAYS[name]
     parts = [array, array.slice(1), array.slice(0, 0)][:chunks]

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
@@ -94,13 +96,13 @@ def _frames() -> dict[str, pd.DataFrame]:
     }
 
 
-@pytest.mark.parametrize("dtype_backend", BACKENDS, ids=str)
-@pytest.mark.parametrize("name", _frames())
+@each("dtype_backend", list(BACKENDS), ids=str)
+@each("name", _frames())
 def test_frames_that_pandas_wrote(name: str, dtype_backend: str | None) -> None:
     check(pa.Table.from_pandas(_frames()[name]), dtype_backend)
 
 
-@pytest.mark.parametrize("name", _frames())
+@each("name", _frames())
 def test_a_selection_of_columns(name: str) -> None:
     table = pa.Table.from_pandas(_frames()[name])
     core = landed(table)
@@ -152,9 +154,7 @@ def test_metadata_of_old_writers_without_field_names() -> None:
     assert check(table)["a"].dtype == "Int64"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "[]", "{", '{"columns": 3, "index_columns": []}', '{"columns": [{}], "index_columns": []}', "null"]
-)
+@each("text", ["", "[]", "{", '{"columns": 3, "index_columns": []}', '{"columns": [{}], "index_columns": []}', "null"])
 def test_broken_metadata_is_a_decode_error(text: str) -> None:
     core = landed(pa.table({"a": pa.array([1, 2])}))
     origin = tagged_labels.encode({"library": "pandas", "schema_metadata": [["pandas", text]]})
@@ -313,7 +313,7 @@ def test_without_pyarrow_cheap_types_come_and_the_rest_is_named(tmp_path: Path) 
         assert piece in line
 
 
-@pytest.mark.parametrize("backend", ["numpy", "arrow", "", 1, True])
+@each("backend", ["numpy", "arrow", "", 1, True])
 def test_an_unknown_backend_is_an_option_error(backend: Any) -> None:
     with pytest.raises(cn.OptionError, match="'numpy_nullable' or 'pyarrow'"):
         adapter.from_frame(landed(pa.table({"a": [1]})), dtype_backend=backend)

@@ -15,6 +15,7 @@ import pytest
 import colonnade as cn
 from colonnade.adapters import _pandas_axis_cache as axis_cache
 from colonnade.adapters import pandas as adapter
+from tests.helpers.each import each
 
 VALUES = np.arange(6.0).reshape(2, 3)
 
@@ -63,7 +64,7 @@ def check(found: pd.Index, expected: pd.Index) -> None:
     assert [type(name) for name in found.names] == [type(name) for name in expected.names]
 
 
-@pytest.mark.parametrize(("first", "second"), list(itertools.permutations(INDEXES, 2)))
+@each(("first", "second"), list(itertools.permutations(INDEXES, 2)), per=50)
 def test_one_layout_is_not_taken_for_another(first: str, second: str) -> None:
     for name in (first, second, first, second):
         check(through(frame_of(INDEXES[name])).columns, INDEXES[name])

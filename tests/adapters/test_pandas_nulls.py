@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()]
 FLOATS = [pa.float16(), pa.float32(), pa.float64()]
@@ -58,8 +58,8 @@ def _write(table: pa.Table, path: Path, how: str) -> None:
 HOW = ["parquet", "parquet dictionary", "parquet snappy", "arrow one", "arrow", "arrow lz4", "arrow stream", "msgpack"]
 
 
-@pytest.mark.parametrize("nrows", LENGTHS)
-@pytest.mark.parametrize("how", HOW)
+@each("nrows", list(LENGTHS))
+@each("how", list(HOW))
 def test_nulls_are_as_pyarrow_has_them(how: str, nrows: int, tmp_path: Path) -> None:
     table, path = _table(nrows), tmp_path / "file"
     _write(table, path, how)
@@ -86,7 +86,7 @@ def _is_its_own(frame: pd.DataFrame) -> None:
         np.testing.assert_array_equal(view, cell)
 
 
-@pytest.mark.parametrize("how", HOW)
+@each("how", list(HOW))
 def test_the_dtypes_of_pandas_keep_their_nulls(how: str, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     mask, ints = rng.random(3000) < 0.1, rng.integers(-9, 9, 3000)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("polars")
 
 import polars as pl
@@ -58,7 +60,7 @@ COLUMNS: dict[str, pl.Series] = {
 }
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@each("name", list(COLUMNS))
 def test_every_dtype_comes_back(name: str) -> None:
     frame = pl.DataFrame({"x": COLUMNS[name]})
     assert_same(back(frame), frame)
@@ -66,8 +68,8 @@ def test_every_dtype_comes_back(name: str) -> None:
     assert_same(back(frame.clear()), frame.clear())
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet"])
-@pytest.mark.parametrize("name", COLUMNS)
+@each("format", ["npz", "arrow", "arrows", "parquet"])
+@each("name", list(COLUMNS), per=20)
 def test_every_dtype_comes_back_from_a_file(name: str, format: str) -> None:
     frame = pl.DataFrame({"n": [1, 2, 3], "x": COLUMNS[name]})
     read = cn.decode(cn.encode(frame, format))
@@ -76,7 +78,7 @@ def test_every_dtype_comes_back_from_a_file(name: str, format: str) -> None:
     assert_same(read.slice(1, 3).to_polars(), frame.slice(1, 2))
 
 
-@pytest.mark.parametrize("name", COLUMNS)
+@each("name", list(COLUMNS))
 def test_every_dtype_comes_back_from_a_slice(name: str) -> None:
     frame = pl.DataFrame({"x": COLUMNS[name]})
     assert_same(cn.Frame(frame).slice(1, 3).to_polars(), frame.slice(1, 2))

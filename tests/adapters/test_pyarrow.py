@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -176,7 +178,7 @@ def test_random_tables_come_back_from_a_file(format: str, table: Any) -> None:
     assert columns_of(out) == columns_of(table)
 
 
-@pytest.mark.parametrize("format", ["arrow", "arrows", "npz", "parquet", "msgpack"])
+@each("format", ["arrow", "arrows", "npz", "parquet", "msgpack"])
 def test_the_order_of_dictionaries_within_lists_is_each_tables_own(format: str) -> None:
     for ordered in (True, False, True):
         words = pa.dictionary(pa.int64(), pa.string(), ordered=ordered)
@@ -267,7 +269,7 @@ def test_layout_says_nothing_of_values() -> None:
     assert not cn.Frame(table).identical(other)
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right", "same"),
     [
         ([[1.0, float("nan")]], [[1.0, float("nan")]], True),

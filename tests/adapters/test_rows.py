@@ -21,6 +21,7 @@ import pytest
 import colonnade as cn
 from colonnade.adapters._rows import Rows
 from colonnade.testing.cases_cells import same_cell
+from tests.helpers.each import each
 
 BERLIN = zoneinfo.ZoneInfo("Europe/Berlin")
 Point = collections.namedtuple("Point", "x y")
@@ -87,7 +88,7 @@ def test_no_rows() -> None:
     assert cn.Frame([{}, {}]).shape == (2, 0)
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "message"),
     [
         ([1, 2], "row 0: expected a mapping, a tuple or a dataclass, found builtins.int"),
@@ -106,7 +107,7 @@ def test_what_is_no_row(rows: Any, message: str) -> None:
 # ---------------------------------------------------------------------------- types
 
 
-@pytest.mark.parametrize(
+@each(
     ("cells", "type"),
     [
         ([True, None], "bool"),
@@ -157,7 +158,7 @@ def test_missing_values_of_pandas() -> None:
     assert table([{"a": dt.datetime(2020, 1, 1)}, {"a": pd.NaT}])["a"].null_count == 1
 
 
-@pytest.mark.parametrize(
+@each(
     "cells",
     [
         [1, "x", None],
@@ -233,7 +234,7 @@ def test_batches_are_made_when_they_are_asked_for() -> None:
     assert [batch.nrows for batch in batches] == [4, 2]
 
 
-@pytest.mark.parametrize(
+@each(
     ("first", "later", "message"),
     [
         ({"a": 1}, {"a": 2.5}, "row 2, column 'a': expected int64, found float"),
@@ -263,7 +264,7 @@ def test_later_rows_that_fit() -> None:
     assert table([{"a": decimal.Decimal("1.5")}, {"a": big}], 1)["a"].to_pylist()[1] == big
 
 
-@pytest.mark.parametrize("value", [0, -1, 2.5, True, "5"])
+@each("value", [0, -1, 2.5, True, "5"])
 def test_batch_rows_is_checked(value: Any) -> None:
     with pytest.raises(cn.OptionError, match="batch_rows: expected a whole number"):
         cn.encode([{"a": 1}], "npz", batch_rows=value)

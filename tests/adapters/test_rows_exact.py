@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pa = pytest.importorskip("pyarrow")
 
@@ -47,7 +48,7 @@ def classes(cell: Any) -> Any:
     return [classes(part) for part in cell] if isinstance(cell, list) else type(cell)
 
 
-@pytest.mark.parametrize("cell", NESTED, ids=repr)
+@each("cell", list(NESTED), ids=repr)
 def test_nested_cells_of_several_types_are_exact(cell: Any) -> None:
     found = kept(cell)
     assert repr(found) == repr(cell)
@@ -60,7 +61,7 @@ def test_times_of_day_with_a_zone(cell: dt.time) -> None:
     assert (found, found.tzinfo, found.fold) == (cell, cell.tzinfo, cell.fold)
 
 
-@pytest.mark.parametrize(
+@each(
     "cell",
     [
         [1, 2, None],

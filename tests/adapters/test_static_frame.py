@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.each import each
+
 pytest.importorskip("static_frame")
 
 import static_frame as sf
@@ -16,13 +18,13 @@ from colonnade.testing import strategies
 from colonnade.testing.cases_static_frame import CASES, REFUSED, assert_identical
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=50)
 def test_every_case_comes_back(name: str) -> None:
     frame = CASES[name]()
     assert_identical(frame, adapter.from_frame(adapter.to_frame(frame)))
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", list(REFUSED))
 def test_what_cannot_be_held_is_refused_by_name(name: str) -> None:
     make, message = REFUSED[name]
     with pytest.raises(EncodeError) as raised:
@@ -166,7 +168,7 @@ ARROW_COLUMNS = {
 }
 
 
-@pytest.mark.parametrize("name", ARROW_COLUMNS)
+@each("name", list(ARROW_COLUMNS))
 def test_arrow_columns_become_arrays_of_the_same_values(name: str) -> None:
     make, wanted = ARROW_COLUMNS[name]
     frame = adapter.from_frame(_core(make()))
@@ -204,7 +206,7 @@ def test_hierarchical_labels_that_are_not_unique_are_refused() -> None:
         adapter.from_frame(core)
 
 
-@pytest.mark.parametrize("unit", ["Y", "M", "D", "h", "m", "s", "ms", "us", "ns"])
+@each("unit", ["Y", "M", "D", "h", "m", "s", "ms", "us", "ns"])
 def test_dates_of_other_libraries_get_the_class_of_their_unit(unit: str) -> None:
     labels = np.array([3, 1], f"M8[{unit}]")
     for cls in ("Index", "DatetimeIndex"):

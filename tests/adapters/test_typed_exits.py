@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pandas as pd
@@ -56,7 +58,7 @@ def untyped(cases: Iterator[Case]) -> list[str]:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("kind", ["arrow", "numpy", "pandas", "label", "name", "claim"])
+@each("kind", ["arrow", "numpy", "pandas", "label", "name", "claim"])
 def test_every_exit_is_typed(kind: str) -> None:
     assert untyped(getattr(exit_cases, f"{kind}_cases")()) == []
 
@@ -125,7 +127,7 @@ FALSE_CLAIMS = [
 ]
 
 
-@pytest.mark.parametrize(("claim", "text", "array"), FALSE_CLAIMS)
+@each(("claim", "text", "array"), list(FALSE_CLAIMS))
 def test_an_extension_type_that_is_not_of_its_storage_is_left_out(claim: str, text: str, array: pa.Array) -> None:
     pd.array(["2020"], "period[D]").__arrow_array__()  # registers pandas' types
     told = {"ARROW:extension:name": claim, "ARROW:extension:metadata": text}

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 FORMATS = ("npz", "msgpack", "json", "yaml")
 
@@ -48,7 +49,7 @@ def test_a_list_of_no_rows_is_no_bundle() -> None:
         cn.read_bundle(b"[]", format="json")
 
 
-@pytest.mark.parametrize(
+@each(
     ("format", "more"),
     [*((format, {}) for format in FORMATS), ("npz", {"layout": "npy"}), ("npz", {"outer": "deflate"})],
     ids=[*(f"plain-{format}" for format in FORMATS), "members-npz", "packed-npz"],

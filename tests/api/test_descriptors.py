@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 DATA = {"a": np.arange(3)}
 
@@ -91,8 +92,8 @@ def test_a_descriptor_that_does_not_wait_takes_everything(format: str, pipe: tup
     assert bytes(found) == bytes(cn.encode(data, format))
 
 
-@pytest.mark.parametrize("folder", ["/proc/self/fd", "/dev/fd"])
-@pytest.mark.parametrize("format", ["npz", "npy", "ndjson", "arrows"])
+@each("folder", ["/proc/self/fd", "/dev/fd"])
+@each("format", ["npz", "npy", "ndjson", "arrows"])
 def test_a_path_that_names_a_descriptor_writes_there(folder: str, format: str, tmp_path: Path) -> None:
     """The file's earlier content stays, and so does content that is written after it."""
     path = tmp_path / "log"

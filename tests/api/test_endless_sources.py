@@ -10,6 +10,7 @@ from contextlib import contextmanager
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 # A repeated beginning of each format: no byte before the end shows that the source is no file.
 BODIES = {
@@ -44,8 +45,8 @@ def endless(body: bytes) -> Iterator[int]:
         assert child.wait(timeout=60) == -signal.SIGPIPE
 
 
-@pytest.mark.parametrize("function", [cn.read, cn.inspect, cn.verify, cn.open_reader])
-@pytest.mark.parametrize("format", BODIES)
+@each("function", [cn.read, cn.inspect, cn.verify, cn.open_reader])
+@each("format", list(BODIES))
 def test_endless_pipes_stop_at_the_limit(format: str, function: object) -> None:
     limits = cn.Limits(max_stream_nbytes=FEW)
     with endless(BODIES[format]) as fd:
@@ -69,8 +70,8 @@ def test_an_endless_line_stops_at_the_limit(format: str) -> None:
         next(iter(reader))
 
 
-@pytest.mark.parametrize("function", [cn.read, cn.inspect, cn.verify])
-@pytest.mark.parametrize("format", WITHOUT_NUL)
+@each("function", [cn.read, cn.inspect, cn.verify])
+@each("format", list(WITHOUT_NUL))
 def test_a_device_is_ruled_out_by_its_first_bytes(format: str, function: object) -> None:
     # Without a limit this would exhaust the machine's memory.
     limits = cn.Limits(max_stream_nbytes=1 << 60)

@@ -9,9 +9,10 @@ import pytest
 
 import colonnade as cn
 from colonnade import errors
+from tests.helpers.each import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "builtins"),
     [
         (cn.DecodeError, (ValueError,)),
@@ -66,7 +67,7 @@ def test_missing_files_are_the_systems_error(tmp_path) -> None:  # type: ignore[
         cn.write({}, tmp_path / "no folder" / "x.npz")
 
 
-@pytest.mark.parametrize("format", ["npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
+@each("format", ["npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
 def test_the_systems_errors_name_the_file_as_open_does(format: str, tmp_path: Path) -> None:
     """`filename` is text, so that the message reads as that of Python's own `open`."""
     missing = tmp_path / "no" / f"x.{format}"

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pandas as pd
@@ -22,9 +24,7 @@ import colonnade as cn
 from colonnade.cli import main
 from tests.helpers.ways import WAYS, Way
 
-every_nested_way = pytest.mark.parametrize(
-    "way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format != "csv"]
-)
+every_nested_way = each("way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format != "csv"])
 
 HIT = pa.struct([("x", pa.float32()), ("y", pa.dictionary(pa.int8(), pa.string()))])
 JET = pa.struct([("eta", pa.float64()), ("hits", pa.large_list(HIT)), ("name", pa.large_string())])
@@ -131,7 +131,7 @@ CASES = [
 
 
 @every_nested_way
-@pytest.mark.parametrize("paths", CASES, ids=",".join)
+@each("paths", list(CASES), ids=",".join, per=20)
 def test_leaves_are_what_was_asked_for(way: Way, paths: list[str], tmp_path: Path) -> None:
     path = way.write(TABLE, tmp_path)
     frame = cn.read(path, columns=paths)
@@ -211,7 +211,7 @@ def test_a_column_asked_for_as_a_whole_is_whole() -> None:
     assert found.to_arrow().column(2).equals(TABLE.column("muon"))
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "parquet", "msgpack", "json"])
+@each("format", ["npz", "arrow", "parquet", "msgpack", "json"])
 def test_parts_of_parts(format: str) -> None:
     """A projected frame has only the selected leaves."""
     frame = cn.decode(cn.encode(TABLE, format), format).select(["muon.at.lumi", "muon.eta", "jet[].hits"])
@@ -225,7 +225,7 @@ def test_parts_of_parts(format: str) -> None:
         frame.select(["muon.pt"])
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "parquet", "msgpack", "json"])
+@each("format", ["npz", "arrow", "parquet", "msgpack", "json"])
 def test_labels_win_over_paths(format: str) -> None:
     both = pa.table({"s.a": [1, 2], "s": [{"a": 3, "b": 4}, {"a": 5, "b": 6}], "s.b": [{"c": 7}, {"c": 8}]})
     frame = cn.decode(cn.encode(both, format), format)
@@ -251,7 +251,7 @@ def test_names_need_no_quotes() -> None:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("asked", "message"),
     [
         ("muon.ptt", "column 'muon.ptt' is not there; nearest: 'muon.pt', 'muon.at', 'muon.eta'"),
@@ -265,7 +265,7 @@ def test_names_need_no_quotes() -> None:
         ("", "column '' is not there; columns: 'n', 'muon', 'jet', 'm', 'pair'"),
     ],
 )
-@pytest.mark.parametrize("format", [None, "npz", "arrow", "parquet", "msgpack", "json", "ndjson"])
+@each("format", [None, "npz", "arrow", "parquet", "msgpack", "json", "ndjson"])
 def test_what_is_not_there_is_told_with_the_nearest(format: str | None, asked: str, message: str) -> None:
     frame = cn.Frame(TABLE) if format is None else cn.decode(cn.encode(TABLE, format), format)
     with pytest.raises(cn.ColumnNotFound) as raised:
@@ -288,7 +288,7 @@ def test_labels_that_are_no_text_have_no_paths() -> None:
         cn.Frame(df).select(["x.a"])
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "parquet", "msgpack", "json"])
+@each("format", ["npz", "arrow", "parquet", "msgpack", "json"])
 def test_a_part_of_a_pandas_column_comes_to_pandas(format: str) -> None:
     kind = pd.ArrowDtype(MUON)
     df = pd.DataFrame({"muon": pd.Series([row["muon"] for row in ROWS], dtype=kind)})

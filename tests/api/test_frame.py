@@ -11,6 +11,7 @@ import pytest
 import static_frame as sf
 
 import colonnade as cn
+from tests.helpers.each import each
 
 COLUMNS = {
     "price": np.array([1.5, 2.5, np.nan]),
@@ -129,8 +130,8 @@ def test_select_in_the_order_asked(frame: cn.Frame) -> None:
     assert frame.select(np.array(["ok", "price"])).shape == (3, 2)
 
 
-@pytest.mark.parametrize("start", [None, 0, 1, -1, -5, 7])
-@pytest.mark.parametrize("stop", [None, 0, 2, -1, -5, 7])
+@each("start", [None, 0, 1, -1, -5, 7])
+@each("stop", [None, 0, 2, -1, -5, 7])
 def test_slices_mean_what_python_means(frame: cn.Frame, start: int | None, stop: int | None) -> None:
     expected = COLUMNS["count"][start:stop]
     part = frame.slice(start, stop)
@@ -219,7 +220,7 @@ def test_frame_of_a_frame(frame: cn.Frame) -> None:
     assert one.shape == (3, 1)
 
 
-@pytest.mark.parametrize("data", [5, "text", b"bytes", None, len], ids=lambda value: type(value).__name__)
+@each("data", [5, "text", b"bytes", None, len], ids=lambda value: type(value).__name__)
 def test_what_is_no_frame(data: Any) -> None:
     with pytest.raises(TypeError, match="data: expected a pandas or polars DataFrame"):
         cn.Frame(data)
@@ -286,7 +287,7 @@ def test_equals_looks_at_values_and_identical_at_bits() -> None:
     assert one.identical({"x": quiet.copy()})
 
 
-@pytest.mark.parametrize("dtype", ["M8[D]", "m8[s]", "f2", "g", "c8", "c16", "G", "S3", "U3", "V5", ">f8", "?"])
+@each("dtype", ["M8[D]", "m8[s]", "f2", "g", "c8", "c16", "G", "S3", "U3", "V5", ">f8", "?"])
 def test_every_dtype_equals_itself(dtype: str) -> None:
     values = np.zeros(6, dtype)
     if values.dtype.kind in "mM":
@@ -311,7 +312,7 @@ def test_padding_of_long_doubles_is_no_difference() -> None:
     assert cn.Frame({"x": one}).identical({"x": two})
 
 
-@pytest.mark.parametrize(
+@each(
     ("one", "two"),
     [
         (["a", None, "b"], ["a", None, "c"]),

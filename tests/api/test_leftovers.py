@@ -11,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.children import child
+from tests.helpers.each import each
 
 DATA = {"a": np.arange(1000), "b": np.linspace(0, 1, 1000)}
 FORMATS = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
@@ -68,7 +69,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("format", "kind"), CASES)
+@each(("format", "kind"), list(CASES))
 def test_the_next_write_removes_it(format: str, kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"x.{format}"
     write(path, format, kind)

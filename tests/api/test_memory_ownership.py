@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 
 FORMATS = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
-every_format = pytest.mark.parametrize("format", FORMATS)
+every_format = each("format", list(FORMATS))
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def spoil(frame: Any) -> None:
 
 
 @every_format
-@pytest.mark.parametrize("mmap", [None, False])
+@each("mmap", [None, False])
 def test_a_column_that_is_kept(format: str, written: Path, mmap: bool | None) -> None:
     column = cn.read(written, format=format, mmap=mmap)["a"]
     numbers = column.to_numpy()
@@ -56,7 +57,7 @@ def test_the_whole_twice(format: str, written: Path) -> None:
     assert second.iloc[0, 0] == 0
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"])
+@each("format", ["npz", "arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"])
 def test_what_a_reader_gives(format: str, written: Path) -> None:
     with cn.open_reader(written, format=format) as reader:
         batch = next(iter(reader))

@@ -14,6 +14,7 @@ import pytest
 import colonnade as cn
 from colonnade import cli
 from colonnade._io import detection
+from tests.helpers.each import each
 
 DATA = {"a": np.array([1, 2, 3]), "b": np.array([0.5, -0.0, np.nan])}
 HEADS = [b"\x81", b"\x8f", b"\xde\x00\x03", b"\xdf\x00\x00\x00\x03"]
@@ -58,7 +59,7 @@ def test_what_others_wrote_is_told_by_suffix_or_format(tmp_path: Path) -> None:
         cn.read(tmp_path / "z.msgpack")
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         ({"orient": "rows"}, "orient: expected None, 'columns', 'records', 'split', found 'rows'"),

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 from tests.helpers.pipes import piped
 
 PARTS = [
@@ -99,7 +100,7 @@ def test_read_says_who_reads_several(tmp_path: Path) -> None:
             cn.decode(data, "msgpack").to_pandas()
 
 
-@pytest.mark.parametrize("suffix", ["npz", "json", "yaml", "csv", "ndjson", "msgpack", "arrow", "parquet"])
+@each("suffix", ["npz", "json", "yaml", "csv", "ndjson", "msgpack", "arrow", "parquet"])
 def test_convert_takes_all_of_them(suffix: str, tmp_path: Path) -> None:
     path, out = tmp_path / "parts.msgpack", tmp_path / f"out.{suffix}"
     path.write_bytes(series())

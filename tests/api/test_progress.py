@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 from tests.helpers.pipes import piped
 
 COUNT, ROWS = 5, 20_000
@@ -48,7 +49,7 @@ CHUNKED: dict[str, dict[str, Any]] = {
 # ---------------------------------------------------------------------------- open_reader
 
 
-@pytest.mark.parametrize("format", CHUNKED)
+@each("format", list(CHUNKED))
 def test_a_reader_of_a_file_tells_of_each_batch(format: str, tmp_path: Path) -> None:
     path = written(tmp_path / f"x.{format}", **CHUNKED[format])
     told, counts = Told(), []
@@ -109,8 +110,8 @@ def test_a_bar_is_taken_away_with_the_reader(tmp_path: Path, capsys: pytest.Capt
 # ---------------------------------------------------------------------------- convert
 
 
-@pytest.mark.parametrize("target", ["npz", "arrow", "parquet", "csv", "json"])
-@pytest.mark.parametrize("format", ["csv", "ndjson", "json", "yaml"])
+@each("target", ["npz", "arrow", "parquet", "csv", "json"])
+@each("format", ["csv", "ndjson", "json", "yaml"])
 def test_both_halves_of_a_conversion_of_text_are_told(format: str, target: str, tmp_path: Path) -> None:
     data = {"a": np.arange(3000 if format == "yaml" else 200_000)}
     path, told = tmp_path / f"x.{format}", Told()
@@ -123,8 +124,8 @@ def test_both_halves_of_a_conversion_of_text_are_told(format: str, target: str, 
     assert len({done for done, _ in told.steps if 2 * done > total}) > 0  # of writing
 
 
-@pytest.mark.parametrize("target", ["npz", "arrows", "parquet", "msgpack", "ndjson"])
-@pytest.mark.parametrize("format", ["npz", *CHUNKED])
+@each("target", ["npz", "arrows", "parquet", "msgpack", "ndjson"])
+@each("format", ["npz", *CHUNKED])
 def test_a_conversion_is_one_work(format: str, target: str, tmp_path: Path) -> None:
     path, told = tmp_path / f"x.{format}", Told()
     if format == "npz":

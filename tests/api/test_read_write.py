@@ -16,6 +16,7 @@ import colonnade as cn
 from colonnade._io import detection
 from colonnade._io import network_filesystems as _mounts
 from colonnade._io import threads as _threads
+from tests.helpers.each import each
 
 DATA = {"a": np.arange(5), "b": np.linspace(0, 1, 5)}
 TABLE = pd.DataFrame({"a": [1, 2, 3], "b": ["x", None, "z"]}, index=pd.Index(["i", "j", "k"], name="key"))
@@ -30,7 +31,7 @@ def test_format_by_suffix(tmp_path: Path, name: str) -> None:
     assert zipfile.is_zipfile(tmp_path / name)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "format"),
     [
         ("x.csv", "csv"),
@@ -108,7 +109,7 @@ def test_lone_arrays(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------- options
 
 
-@pytest.mark.parametrize(
+@each(
     ("call", "message"),
     [
         (lambda: cn.encode(DATA, "npz", compresion="zstd"), "unknown option 'compresion'; nearest: 'compression'"),
@@ -371,7 +372,7 @@ def test_bundle(tmp_path: Path, layout: str, outer: str | None) -> None:
         cn.read(path)
 
 
-@pytest.mark.parametrize("label", ["a", "ab", "abc", "abcd", "a longer label/of two parts"])
+@each("label", ["a", "ab", "abc", "abcd", "a longer label/of two parts"])
 def test_arrays_of_a_bundle_stand_on_lines(tmp_path: Path, label: str) -> None:
     path = tmp_path / "x.zip"
     columns = {f"c{i}": np.arange(9) + i / 2 for i in range(11)}

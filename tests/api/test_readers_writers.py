@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 from tests.helpers.pipes import piped
 
 TABLE = pa.table({"a": list(range(10)), "s": [None if i % 3 == 0 else f"x{i}" for i in range(10)]})
@@ -84,8 +85,8 @@ def test_path(tmp_path: Path) -> None:
         cn.open_reader(tmp_path / "x.arrow", format="arrow")
 
 
-@pytest.mark.parametrize("data", [STREAM, FILE], ids=["stream", "file"])
-@pytest.mark.parametrize(
+@each("data", [STREAM, FILE], ids=["stream", "file"])
+@each(
     ("rows", "found"),
     [
         (slice(2, 9), [2, 4, 1]),
@@ -663,8 +664,8 @@ def test_part_of_a_file_is_written_batch_by_batch() -> None:
 # ---------------------------------------------------------------------------- convert
 
 
-@pytest.mark.parametrize("to", ["npz", "arrow", "arrows"])
-@pytest.mark.parametrize("source", ["npz", "arrow", "arrows"])
+@each("to", ["npz", "arrow", "arrows"])
+@each("source", ["npz", "arrow", "arrows"])
 def test_convert_any_to_any(tmp_path: Path, source: str, to: str) -> None:
     frame = pd.DataFrame({"x": [1.5, 2.5, 3.5], "s": ["a", None, "c"]}, index=pd.Index([7, 8, 9], name="id"))
     cn.write(frame, tmp_path / f"in.{source}")

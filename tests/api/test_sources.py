@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 from tests.helpers.pipes import piped
 
 DATA = {"a": np.arange(5), "b": np.linspace(0, 1, 5)}
@@ -190,7 +191,7 @@ def test_socket_timeout_is_the_builtin() -> None:
             cn.read(ours)
 
 
-@pytest.mark.parametrize("source", [True, None, 3.5, pytest.param(object(), id="object"), ["a.npz"]], ids=repr)
+@each("source", [True, None, 3.5, pytest.param(object(), id="object"), ["a.npz"]], ids=repr)
 def test_what_is_no_source(source: Any) -> None:
     with pytest.raises(TypeError, match=r"source: expected a path"):
         cn.read(source)
@@ -226,7 +227,7 @@ def test_open_file_is_written_from_where_it_stands(tmp_path: Path, encoded: byte
 CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
 
 
-@pytest.mark.parametrize("format", ["npz", "npy", "json", "yaml", *CHUNKED])
+@each("format", ["npz", "npy", "json", "yaml", *CHUNKED])
 def test_fsync_waits_for_an_open_file(format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[int] = []
     monkeypatch.setattr("colonnade._io.targets.os.fsync", waited.append)
@@ -284,7 +285,7 @@ def test_descriptor(tmp_path: Path, encoded: bytes) -> None:
     assert path.read_bytes() == encoded
 
 
-@pytest.mark.parametrize("target", [b"x.npz", bytearray(), None, 3.5, True])
+@each("target", [b"x.npz", bytearray(), None, 3.5, True])
 def test_what_is_no_target(target: Any) -> None:
     with pytest.raises(TypeError, match="target: expected a path"):
         cn.write(DATA, target, format="npz")

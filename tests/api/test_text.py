@@ -16,6 +16,7 @@ import pytest
 import colonnade as cn
 from colonnade import cli
 from colonnade._io import detection
+from tests.helpers.each import each
 
 TEXTS = ("csv", "json", "ndjson", "yaml")
 STREAMED = ("csv", "ndjson")
@@ -44,7 +45,7 @@ def same(frame: cn.Frame) -> bool:
 # ---------------------------------------------------------------------------- detection
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "format"),
     [("x.csv", "csv"), ("x.tsv", "csv"), ("x.json", "json"), ("x.ndjson", "ndjson"), ("x.jsonl", "ndjson"),
      ("x.yaml", "yaml"), ("x.yml", "yaml"), ("x.csv.gz", "csv"), ("x.JSONL.zst", "ndjson")],
@@ -84,7 +85,7 @@ def test_tabs_by_suffix(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------- options
 
 
-@pytest.mark.parametrize(
+@each(
     ("format", "options", "message"),
     [
         ("csv", {"delimiter": "ab"}, "delimiter: expected one ASCII character or None, found 'ab'"),
@@ -113,7 +114,7 @@ def test_options_of_writing(format: str, options: dict[str, Any], message: str) 
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("format", "options"),
     [
         ("csv", {"header_rows": -1}), ("csv", {"skip_rows": True}), ("csv", {"index_columns": -1}),
@@ -259,7 +260,7 @@ def test_parts(format: str, tmp_path: Path) -> None:
 
 
 @every_text
-@pytest.mark.parametrize("other", ["npz", "arrow", "arrows", "msgpack"])
+@each("other", ["npz", "arrow", "arrows", "msgpack"])
 def test_convert(format: str, other: str, tmp_path: Path) -> None:
     cn.write(DATA, tmp_path / f"x.{other}")
     cn.convert(tmp_path / f"x.{other}", tmp_path / f"y.{format}")
@@ -319,8 +320,8 @@ def test_what_holds_one_frame_holds_no_bundle(format: str, tmp_path: Path) -> No
 # ---------------------------------------------------------------------------- chunk by chunk
 
 
-@pytest.mark.parametrize("format", STREAMED)
-@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+@each("format", list(STREAMED))
+@each("suffix", ["", ".gz", ".zst"])
 def test_chunks(format: str, suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"x.{format}{suffix}"
     with cn.open_writer(path) as writer:

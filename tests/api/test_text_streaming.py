@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 HEADS = {"csv": b"a,b\n", "ndjson": b""}
 LINES = {"csv": b"%d,x\n", "ndjson": b'{"a": %d, "b": "x"}\n'}
@@ -21,8 +22,8 @@ OPENED: dict[str, Callable[[int], Any]] = {
 }
 
 
-@pytest.mark.parametrize("format", HEADS)
-@pytest.mark.parametrize("opened", OPENED)
+@each("format", list(HEADS))
+@each("opened", list(OPENED))
 def test_chunks_come_while_the_pipe_is_open(format: str, opened: str) -> None:
     reading, writing = os.pipe()
     source = OPENED[opened](reading)

@@ -12,6 +12,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.cli import main
+from tests.helpers.each import each
 
 
 def stream(data: Any) -> Any:
@@ -116,7 +117,7 @@ def test_identical_tells_values_that_python_calls_equal(one: Any, other: Any) ->
     assert frame(one).identical(frame(one))
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "parquet", "msgpack", "json"])
+@each("format", ["npz", "arrow", "parquet", "msgpack", "json"])
 def test_a_level_of_integer_intervals_with_missing_labels(format: str) -> None:
     pd = pytest.importorskip("pandas")
     index = pd.MultiIndex(levels=[pd.interval_range(0, 2), [1]], codes=[[0, -1], [0, 0]])

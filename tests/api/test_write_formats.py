@@ -14,6 +14,7 @@ from colonnade._formats.registry import FORMATS
 from colonnade._formats.writers import WRITE_FORMATS, Request, core_options
 from colonnade._frame.frame import frame_from
 from colonnade._io.detection import BUNDLED, CONNECTED, FORMAT_NAMES, STREAMED
+from tests.helpers.each import each
 
 FRAME = frame_from(np.arange(6.0).reshape(3, 2))
 
@@ -28,7 +29,7 @@ def test_every_format_has_an_entry_with_its_own_options() -> None:
     assert {name: format_of(options()) for name, options in CLASSES.items()} == dict(zip(CLASSES, CLASSES, strict=True))
 
 
-@pytest.mark.parametrize("name", FORMAT_NAMES)
+@each("name", list(FORMAT_NAMES))
 def test_the_options_of_the_core_are_those_of_the_format(name: str) -> None:
     options = options_of(name)
     assert isinstance(options, _core.WriteOptions)
@@ -64,7 +65,7 @@ def test_a_writer_that_was_closed_takes_no_more() -> None:
             writer.write(FRAME._load())
 
 
-@pytest.mark.parametrize("name", [name for name in FORMATS if name not in CONNECTED])
+@each("name", [name for name in FORMATS if name not in CONNECTED])
 def test_a_format_without_messages_is_refused_by_the_connection_itself(name: str) -> None:
     connection = _core.Connection.over_callables(
         None, lambda view: None, "peer", _core.ConnectOptions(limits=cn.Limits())
@@ -96,8 +97,8 @@ def test_a_directory_is_not_replaced_by_a_format_that_has_none(tmp_path: Path) -
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", FORMAT_NAMES)
-@pytest.mark.parametrize("nrows", [3, 100_000])
+@each("name", list(FORMAT_NAMES))
+@each("nrows", [3, 100_000])
 def test_bytes_are_those_of_a_sink(name: str, nrows: int) -> None:
     frame = frame_from(np.arange(2.0 * nrows).reshape(nrows, 2))
     for _ in range(2):  # the layouts of small frames are cached

@@ -12,6 +12,7 @@ import pytest
 import colonnade as cn
 from colonnade.cli import main
 from tests.helpers.commands import finished
+from tests.helpers.each import each
 
 TABLE = pa.table(
     {
@@ -119,8 +120,8 @@ def test_verify(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 # ---------------------------------------------------------------------------- converting
 
 
-@pytest.mark.parametrize("to", ["npz", "arrow", "arrows", "feather"])
-@pytest.mark.parametrize("options", [[], ["--compression", "zstd", "--level", "3"]], ids=["plain", "zstd"])
+@each("to", ["npz", "arrow", "arrows", "feather"])
+@each("options", [[], ["--compression", "zstd", "--level", "3"]], ids=["plain", "zstd"])
 def test_convert(path: Path, tmp_path: Path, to: str, options: list[str]) -> None:
     target = tmp_path / f"copy.{to}"
     assert main(["convert", str(path), str(target), *options]) == 0
@@ -131,7 +132,7 @@ def test_convert(path: Path, tmp_path: Path, to: str, options: list[str]) -> Non
         )
 
 
-@pytest.mark.parametrize("to", ["arrow", "arrows", "npz"])
+@each("to", ["arrow", "arrows", "npz"])
 def test_convert_through_pipes(path: Path, to: str) -> None:
     done = finished("convert", "-", "-", "--to", to, input=path.read_bytes())
     assert (done.returncode, done.stderr) == (0, b"")

@@ -15,6 +15,7 @@ import pytest
 import colonnade as cn
 from colonnade.cli import main
 from tests.helpers.commands import RUN, finished
+from tests.helpers.each import each
 
 DATA = {"price": np.array([1.5, 2.5, 3.5]), "count": np.array([10, 20, 30]), "a,b": np.array(["x", "y", "z"])}
 
@@ -234,7 +235,7 @@ def test_stdout_needs_a_format(path: Path, capsys: pytest.CaptureFixture[str]) -
 # ---------------------------------------------------------------------------- what goes wrong
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "hint"),
     [
         (["inf", "x.npz"], "nearest: 'info'"),
@@ -252,7 +253,7 @@ def test_typos(arguments: list[str], hint: str, capsys: pytest.CaptureFixture[st
     assert hint in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "status", "hint"),
     [
         (["info", "none.npz"], 1, "No such file or directory: none.npz"),

@@ -11,6 +11,7 @@ import pytest
 import colonnade as cn
 from colonnade.cli import main
 from tests.helpers.commands import Started, bare_listener, connected, free_port, run, wait_until_idle
+from tests.helpers.each import each
 
 DATA = {"price": np.arange(1000) / 4, "count": np.arange(1000), "name": np.array(["ash", "elm"] * 500)}
 
@@ -37,7 +38,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 # ---------------------------------------------------------------------------- what goes wrong
 
 
-@pytest.mark.parametrize(
+@each(
     ("arguments", "status", "hint"),
     [
         (["send", "{path}", "tpc://127.0.0.1:5000"], 2, "found 'tpc://127.0.0.1:5000'; nearest: 'tcp'"),
@@ -74,7 +75,7 @@ def test_errors_are_one_line_before_anything_is_waited_for(
     assert os.listdir(path.parent) == [path.name]
 
 
-@pytest.mark.parametrize(
+@each(
     "arguments",
     [
         ["send", "{path}", "tcp://127.0.0.1:5000", "--timeout", "soon"],

@@ -14,6 +14,7 @@ import pytest
 import colonnade as cn
 from colonnade.cli import main
 from tests.helpers.commands import Started, finished
+from tests.helpers.each import each
 
 TABLE = pa.table(
     {
@@ -83,7 +84,7 @@ def test_head_decodes_the_first_row_groups_alone(path: Path, capsys: pytest.Capt
     assert capsys.readouterr().err.count("row group 1") == 2
 
 
-@pytest.mark.parametrize("command", ["info", "head", "verify"])
+@each("command", ["info", "head", "verify"])
 def test_stdin(path: Path, command: str) -> None:
     with open(path, "rb") as file:  # a file, from its beginning
         assert finished(command, "-", stdin=file).returncode == 0
@@ -138,9 +139,7 @@ def test_verify_finds_a_flipped_byte(tmp_path: Path, capsys: pytest.CaptureFixtu
 # ---------------------------------------------------------------------------- converting
 
 
-@pytest.mark.parametrize(
-    "to", ["npz", "arrow", "arrows", "feather", "parquet", "pq", "csv", "json", "ndjson", "msgpack"]
-)
+@each("to", ["npz", "arrow", "arrows", "feather", "parquet", "pq", "csv", "json", "ndjson", "msgpack"])
 def test_convert(path: Path, tmp_path: Path, to: str) -> None:
     target = tmp_path / f"copy.{to}"
     schema = ["--schema", "header"] if to == "csv" else []
@@ -151,7 +150,7 @@ def test_convert(path: Path, tmp_path: Path, to: str) -> None:
     assert pq.read_table(tmp_path / "back.parquet").to_pylist() == TABLE.to_pylist()
 
 
-@pytest.mark.parametrize("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd", "auto"])
+@each("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd", "auto"])
 def test_convert_options(path: Path, tmp_path: Path, codec: str) -> None:
     target = tmp_path / "copy.parquet"
     level = ["--level", "3"] if codec in ("gzip", "brotli", "zstd") else []

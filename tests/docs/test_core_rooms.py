@@ -33,10 +33,12 @@ def _name(module: Module) -> str:
     return "::".join(module)
 
 
+@pytest.mark.quick
 def test_every_room_has_its_level() -> None:
     assert {module[0] for module in modules() if module} == set(LEVEL)
 
 
+@pytest.mark.quick
 def test_rooms_import_only_what_is_below_them() -> None:
     wrong = [
         f"{_name(module)} imports {_name(target)}"
@@ -48,6 +50,7 @@ def test_rooms_import_only_what_is_below_them() -> None:
     assert wrong == []
 
 
+@pytest.mark.quick
 def test_formats_never_import_each_other() -> None:
     wrong = [
         f"{_name(module)} imports {_name(target)}"

@@ -18,6 +18,7 @@ CONFORMANCE = {path.name for path in ROOT.glob("conformance/*") if path.is_dir()
 TESTS = {path.parent.name for path in ROOT.glob("tests/formats/*/test_*.py")} - {"every"}
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("place", "names"),
     [

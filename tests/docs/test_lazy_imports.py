@@ -34,6 +34,7 @@ def loaded_after(code: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
+@pytest.mark.quick
 def test_import_loads_nothing_else() -> None:
     loaded = loaded_after("import colonnade")
     assert loaded.isdisjoint({*LIBRARIES, *SLOW, "argparse", "numpy"})

@@ -6,11 +6,13 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.corpora import ROOT
+from tests.helpers.each import each
 
 LAZY = {"bench", "advise"}
 """Public, and loaded when they are asked for: `import *` does not bring the bench's own weight."""
 
 
+@pytest.mark.quick
 def test_api_page_lists_exactly_the_public_names() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     listed = set(re.findall(r"\bcn\.([A-Za-z]\w*)", page))
@@ -23,7 +25,7 @@ def test_public_names_are_distinct_and_there() -> None:
     assert [name for name in cn.__all__ if not hasattr(cn, name)] == []
 
 
-@pytest.mark.parametrize("name", [*cn.__all__, *sorted(LAZY)])
+@each("name", [*cn.__all__, *sorted(LAZY)])
 def test_public_name_is_documented(name: str) -> None:
     found = getattr(cn, name)
     if callable(found):

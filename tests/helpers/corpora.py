@@ -1,4 +1,4 @@
-"""The folder of the public test files, and the mark that skips a test if it is absent.
+"""The folder of the public test files, and the mark of the tests that read it; they are skipped if it is absent.
 
 The corpora are not part of the repository. They are expected next to it, in ``../shared/corpora``;
 the environment variable ``COLONNADE_CORPORA`` names another folder.
@@ -23,9 +23,10 @@ _folder = Path(os.environ.get("COLONNADE_CORPORA") or ROOT.parent / "shared" / "
 
 CORPORA: Path | None = _folder if (_folder / "VERDICTS.tsv").is_file() else None
 
-needs_corpora = pytest.mark.skipif(
-    CORPORA is None, reason=f"no corpora at {_folder} (COLONNADE_CORPORA names another folder)"
-)
+ABSENT = f"no corpora at {_folder} (COLONNADE_CORPORA names another folder)"
+
+# `-m corpora` runs these tests alone; tests/conftest.py skips them where the corpora are absent.
+needs_corpora = pytest.mark.corpora
 
 
 class Verdict(NamedTuple):

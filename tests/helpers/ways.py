@@ -114,7 +114,7 @@ def every_case_and_way(cases: Iterable[str]) -> Callable[[Callable[..., None]], 
 
     def decorate(test: Callable[..., None]) -> Callable[..., None]:
         looped = each("way", WAYS, lambda name, way: not (way.format == "npy" and name in WIDE))(test)
-        return pytest.mark.parametrize("name", cases)(looped)
+        return each("name", list(cases), per=20)(looped)
 
     return decorate
 

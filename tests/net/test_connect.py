@@ -15,6 +15,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.connected import FRAME, beside
+from tests.helpers.each import each
 
 MESSAGES = [b"first", b"", bytes(100_000)]
 
@@ -80,7 +81,7 @@ def test_pipes(pipe: tuple[int, int], sender: str, receiver: str) -> None:
             assert_all_came(connection)
 
 
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, io.BytesIO, "sink", "file", "path"])
+@each("kind", [bytes, bytearray, memoryview, io.BytesIO, "sink", "file", "path"])
 def test_bytes_and_files_are_sources(kind: Any, tmp_path: Path) -> None:
     path = tmp_path / "messages"
     path.write_bytes(encoded())
@@ -173,13 +174,13 @@ def test_a_socket_file_goes_both_ways() -> None:
 # ---------------------------------------------------------------------------- what cannot be
 
 
-@pytest.mark.parametrize("where", [None, True, 3.5, pytest.param(object(), id="object"), ["tcp://:1"], b"tcp://:1"])
+@each("where", [None, True, 3.5, pytest.param(object(), id="object"), ["tcp://:1"], b"tcp://:1"])
 def test_what_is_nothing_to_connect_over(where: Any) -> None:
     with pytest.raises(TypeError, match="where: expected"):
         cn.connect(where)
 
 
-@pytest.mark.parametrize("where", ["localhost:5000", "/run/fifo", Path("/run/fifo"), (None, None), (1,), (0, 1, 2), ()])
+@each("where", ["localhost:5000", "/run/fifo", Path("/run/fifo"), (None, None), (1,), (0, 1, 2), ()])
 def test_what_says_too_little(where: Any) -> None:
     with pytest.raises(cn.OptionError, match="pair"):
         cn.connect(where)

@@ -12,6 +12,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.connected import FRAME, beside, facing_socket, pair
+from tests.helpers.each import each
 
 
 def arrow_bytes(table: pa.Table, **options: Any) -> bytes:
@@ -194,7 +195,7 @@ def test_partial_is_what_has_come() -> None:
 # ---------------------------------------------------------------------------- what is no message
 
 
-@pytest.mark.parametrize("cut", [1, 4, 8, 100, -8, -1])
+@each("cut", [1, 4, 8, 100, -8, -1])
 def test_a_message_that_breaks_off(cut: int) -> None:
     with facing_socket() as (here, theirs):
         theirs.sendall(arrow_bytes(TABLE) + arrow_bytes(TABLE)[:cut])

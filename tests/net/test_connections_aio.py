@@ -15,6 +15,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.connected import FRAME, facing_socket, pair
+from tests.helpers.each import each
 
 LARGE = bytes(range(256)) * (1 << 16)  # 16 MiB, more than any socket holds
 
@@ -142,7 +143,7 @@ def test_messages_go_out_in_order() -> None:
 # ---------------------------------------------------------------------------- cancellation, time limits
 
 
-@pytest.mark.parametrize("cut", [0, 1, 8, 200, -1])
+@each("cut", [0, 1, 8, 200, -1])
 def test_cancelled_receiving_loses_nothing(cut: int) -> None:
     data = cn.encode(FRAME, "arrows")
     with facing_socket() as (here, theirs):

@@ -13,6 +13,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.connected import FRAME, beside, facing_socket, pair
+from tests.helpers.each import each
 
 CHUNKS = [pd.DataFrame({"chunk": np.full(1000, i), "value": np.arange(1000.0)}) for i in range(5)]
 WHOLE = pd.concat(CHUNKS, ignore_index=True)
@@ -196,7 +197,7 @@ def test_batches_come_as_they_are_sent() -> None:
         assert list(here) == []
 
 
-@pytest.mark.parametrize("read", ["nothing", "schema", "one", "some rows", "all"])
+@each("read", ["nothing", "schema", "one", "some rows", "all"])
 def test_what_was_not_read_is_skipped(read: str) -> None:
     with pair() as (here, there):
         here.send(WHOLE, batch_nbytes=1 << 13)

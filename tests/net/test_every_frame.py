@@ -9,6 +9,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.testing.transports import PATIENCE_S, frame_message
+from tests.helpers.each import each
 
 LIBRARIES = ("awkward", "numpy", "pandas", "polars", "pyarrow", "static_frame")
 OPTIONS: dict[str, dict[str, Any]] = {
@@ -18,8 +19,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.parametrize("library", LIBRARIES)
+@each("name", list(OPTIONS))
+@each("library", list(LIBRARIES))
 def test_every_case(library: str, name: str) -> None:
     pytest.importorskip(library)
     cases: Any = importlib.import_module(f"colonnade.testing.cases_{library}")

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pytest
 
 import colonnade as cn
 from colonnade.testing.transports import PATIENCE_S, columns, frame_message, unannounced
+from tests.helpers.each import each
 
 WORDS = (b"\x00" * 8, b"\xff" * 8, b"\xff\xff\xff\x7f", b"\x00\x00\x00\x80", b"\xff" * 7 + b"\x7f", b"\x01")
 BLOCKS = [range(start, start + 500) for start in range(0, 3000, 500)]
@@ -46,7 +46,7 @@ def damaged(rng: random.Random) -> bytes:
     return bytes(wire[: rng.randrange(len(wire))] if rng.randrange(10) == 0 else wire)
 
 
-@pytest.mark.parametrize("seeds", BLOCKS, ids=lambda block: f"{block.start}..{block.stop - 1}")
+@each("seeds", list(BLOCKS), ids=lambda block: f"{block.start}..{block.stop - 1}")
 def test_damage_is_an_error_or_another_value(seeds: range) -> None:
     for seed in seeds:
         rng = random.Random(seed)

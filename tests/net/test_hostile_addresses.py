@@ -12,6 +12,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.testing.transports import PATIENCE_S
+from tests.helpers.each import each
 from tests.helpers.sockets import plain_socket, server_socket
 
 
@@ -118,7 +119,7 @@ def test_plain_tcp_beyond_this_machine(host: str) -> None:
         assert host.strip("[]") in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@each(
     "url",
     [
         "tcp://",

@@ -16,6 +16,7 @@ from tests.helpers.announcing import Announcement
 from tests.helpers.applies import applies
 from tests.helpers.arrow_bad_cases import BAD, Bad
 from tests.helpers.arrow_bytes import INT64, Message, as_message, batch, field, schema
+from tests.helpers.each import each
 
 FIRST = bytes_message("first", b"first")
 
@@ -171,9 +172,9 @@ def can_announce(bad: Bad) -> bool:
     return type(head) is Message and head.kind == 1 and head.body_nbytes is None and head.metadata_nbytes is None
 
 
+@each("announced", [False, True], ids=["unannounced", "announced"])
+@each("name", list(BAD), per=20)
 @applies(lambda name, announced: not announced or can_announce(BAD[name]))
-@pytest.mark.parametrize("announced", [False, True], ids=["unannounced", "announced"])
-@pytest.mark.parametrize("name", BAD)
 def test_a_broken_frame(name: str, announced: bool) -> None:
     """As when a file is read; told the rows beforehand, the receiver takes another way, with the same checks."""
     bad = announcing(BAD[name]) if announced else BAD[name]

@@ -12,6 +12,7 @@ import pytest
 import colonnade as cn
 from tests.helpers.children import child
 from tests.helpers.corpora import ROOT
+from tests.helpers.each import each
 from tests.helpers.web import Request, Site
 
 WAYS = {
@@ -47,7 +48,7 @@ def no_byte_twice(site: Site) -> None:
         assert all(last < first for (_, last), (first, _) in pairwise(ranges)), ranges
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each("way", list(WAYS))
 def test_one_column_of_a_hundred_is_a_small_share(site: Site, wide: pd.DataFrame, way: str) -> None:
     data = cn.encode(wide, **WAYS[way])
     url = site.put("/wide." + WAYS[way]["format"], data)
@@ -59,7 +60,7 @@ def test_one_column_of_a_hundred_is_a_small_share(site: Site, wide: pd.DataFrame
     no_byte_twice(site)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each("way", list(WAYS))
 def test_a_whole_file_is_fetched_once_over_a_few_connections(site: Site, wide: pd.DataFrame, way: str) -> None:
     data = cn.encode(wide, **WAYS[way])
     url = site.put("/wide." + WAYS[way]["format"], data)
@@ -69,7 +70,7 @@ def test_a_whole_file_is_fetched_once_over_a_few_connections(site: Site, wide: p
     no_byte_twice(site)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each("way", list(WAYS))
 def test_looking_fetches_no_data(site: Site, wide: pd.DataFrame, way: str) -> None:
     data = cn.encode(wide, **WAYS[way])
     url = site.put("/wide." + WAYS[way]["format"], data)
@@ -124,8 +125,8 @@ def test_columns_of_other_dictionaries_are_left_alone(site: Site) -> None:
     pd.testing.assert_frame_equal(cn.read(url).to_pandas(), df)
 
 
-@pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "whole"])
-@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.name)
+@each("ranges", [True, False], ids=["ranges", "whole"])
+@each("path", list(GOLDEN), ids=lambda path: path.name, per=20)
 def test_golden_files_are_what_they_are_on_disk(site: Site, path: Path, ranges: bool) -> None:
     url = site.put("/" + path.name, path.read_bytes(), ranges=ranges)
     expected = cn.inspect(path)
@@ -181,8 +182,8 @@ def test_a_stream_is_read_as_it_comes(site: Site) -> None:
     np.testing.assert_array_equal(np.concatenate([first, *rest]), np.arange(300_000))
 
 
-@pytest.mark.parametrize("length", ["told", "chunked", "until it closes"])
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet"])
+@each("length", ["told", "chunked", "until it closes"])
+@each("format", ["npz", "arrow", "arrows", "parquet"])
 def test_servers_without_ranges_are_read_whole(site: Site, format: str, length: str) -> None:
     data = cn.encode({"a": np.arange(100_000)}, format)
 

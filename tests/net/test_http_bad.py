@@ -11,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.children import child
+from tests.helpers.each import each
 from tests.helpers.web import Request, Site
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ DATA = cn.encode({f"c{i}": np.arange(30_000) * i for i in range(20)}, "npz")
 ARROW = cn.encode({f"c{i}": np.arange(30_000) * i for i in range(20)}, "arrow")
 
 
-@pytest.mark.parametrize(
+@each(
     ("status", "error"),
     [
         (400, OSError),
@@ -83,8 +84,8 @@ def cut(request: Request, sent: float, *, ranges: bool, data: bytes = DATA) -> N
         request.reply(206, part[: int(len(part) * sent)], etag='"1"', **told)
 
 
-@pytest.mark.parametrize("sent", [0.0, 0.001, 0.5])
-@pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "whole"])
+@each("sent", [0.0, 0.001, 0.5])
+@each("ranges", [True, False], ids=["ranges", "whole"])
 def test_bodies_that_break_off_are_truncated(site: Site, ranges: bool, sent: float) -> None:
     url = site.answer("/x.npz", lambda request: cut(request, sent, ranges=ranges))
     with pytest.raises(cn.TruncatedError, match=r"/x\.npz: expected .* bytes, the connection ended"):
@@ -127,7 +128,7 @@ def lying(**wrong: object) -> Callable[[Request], None]:
     return answer
 
 
-@pytest.mark.parametrize(
+@each(
     ("answer", "error", "words"),
     [
         (lying(content_range="bytes 0-9/1000000"), cn.DecodeError, "changed while it was read"),
@@ -181,7 +182,7 @@ def test_a_file_that_is_replaced_meanwhile_is_told_so(site: Site, data: bytes) -
         frame.to_numpy()
 
 
-@pytest.mark.parametrize(
+@each(
     ("was", "now"),
     [
         ({"etag": '"1"'}, {"etag": '"2"'}),
@@ -292,7 +293,7 @@ def void(_: object) -> None:
     """Nothing."""
 
 
-@pytest.mark.parametrize("value", [0, -1, float("nan"), float("inf"), "1", True])
+@each("value", [0, -1, float("nan"), float("inf"), "1", True])
 def test_timeouts_are_checked(value: object) -> None:
     with pytest.raises(cn.OptionError, match="timeout_s"):
         cn.read("http://127.0.0.1:1/x.npz", timeout_s=value)

@@ -9,6 +9,7 @@ import colonnade as cn
 from colonnade._io.connection_io import LinkTarget
 from colonnade._io.sources import as_source
 from tests.helpers.applies import applies
+from tests.helpers.each import each
 
 CALLS: dict[str, Callable[[str], object]] = {
     "read": cn.read,
@@ -21,9 +22,8 @@ CALLS: dict[str, Callable[[str], object]] = {
 }
 
 
-@applies(lambda call, url: not url.startswith("me:") or call in ("connect", "listen"))
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize(
+@each("call", list(CALLS))
+@each(
     "url",
     [
         "http://me:hush@127.0.0.1:1/x.npz?signature=hush",
@@ -35,6 +35,7 @@ CALLS: dict[str, Callable[[str], object]] = {
         "me:hush@127.0.0.1:1",
     ],
 )
+@applies(lambda call, url: not url.startswith("me:") or call in ("connect", "listen"))
 def test_secrets_are_in_no_refusal(call: str, url: str) -> None:
     # A reader of a connection dials when it is asked.
     with pytest.raises((OSError, cn.ColonnadeError)) as raised:
@@ -48,7 +49,7 @@ def test_secrets_are_in_no_repr() -> None:
     assert "hush" not in repr(LinkTarget(None, "tcp://me:hush@127.0.0.1:1"))
 
 
-@pytest.mark.parametrize("place", ["host:", "host:x", "host:65536", "host:+80", "host:-1", "host:80:80", "[::1]:x"])
+@each("place", ["host:", "host:x", "host:65536", "host:+80", "host:-1", "host:80:80", "[::1]:x"])
 def test_ports_are_numbers(place: str) -> None:
     with pytest.raises(cn.OptionError, match="a port of 0 to 65535"):
         cn.read(f"http://{place}/x.npz")

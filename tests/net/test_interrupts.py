@@ -8,6 +8,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.children import child
+from tests.helpers.each import each
 
 if TYPE_CHECKING:
     from tests.helpers.certificates import Certificates
@@ -125,7 +126,7 @@ WAITS = {
 }
 
 
-@pytest.mark.parametrize("name", WAITS)
+@each("name", list(WAITS))
 def test_interrupted_in(name: str, tmp_path: Path) -> None:
     with child(WAITS[name], tmp_path) as made:
         assert made.line() == "ready"

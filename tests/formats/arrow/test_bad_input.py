@@ -49,18 +49,18 @@ def _refused(bad: Bad, content: bytes, format: str, way: Callable[[bytes, str], 
 
 
 @each("way", list(_WAYS))
-@pytest.mark.parametrize("name", BAD)
+@each("name", list(BAD), per=20)
 def test_a_stream(name: str, way: str) -> None:
     _refused(BAD[name], BAD[name].stream(), "arrows", _WAYS[way])
 
 
 @each("way", list(_WAYS))
-@pytest.mark.parametrize("name", _IN_FILES)
+@each("name", list(_IN_FILES), per=20)
 def test_a_file(name: str, way: str) -> None:
     _refused(BAD[name], BAD[name].file(), "arrow", _WAYS[way])
 
 
-@pytest.mark.parametrize("name", BAD)
+@each("name", list(BAD), per=50)
 def test_a_stream_batch_by_batch(name: str) -> None:
     def read(content: bytes, _: str) -> None:
         reader = open_reader(content)
@@ -70,8 +70,8 @@ def test_a_stream_batch_by_batch(name: str) -> None:
     _refused(BAD[name], BAD[name].stream(), "arrows", read)
 
 
+@each("name", list(BAD), per=50)
 @applies(lambda name: not any(word in name for word in ("body of", "body length overflows", "metadata of")))
-@pytest.mark.parametrize("name", BAD)
 def test_an_error_is_no_missing_end(name: str) -> None:
     """What is wrong stays wrong where a missing end is allowed."""
     bad = BAD[name]
@@ -152,7 +152,7 @@ def test_the_file_that_the_cases_damage_is_sound() -> None:
     assert open_ipc(ab.file(_HEAD, _TWO, blocks={0: _RIGHT}), "arrow").nrows == 2
 
 
-@pytest.mark.parametrize("name", FOOTERS)
+@each("name", list(FOOTERS))
 def test_a_footer(name: str) -> None:
     def read() -> None:
         opened = open_ipc(FOOTERS[name], "arrow")

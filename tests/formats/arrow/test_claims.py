@@ -19,6 +19,7 @@ import pytest
 import static_frame as sf
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pytest.importorskip("pandas.core.arrays.arrow.extension_types")  # registers pandas' extension types with pyarrow
 
@@ -120,7 +121,7 @@ def cells(array: pa.Array, dtype: np.dtype[Any]) -> np.ndarray[Any, Any] | None:
     return array.cast(pa.int64()).to_numpy().view(dtype.newbyteorder("=")).astype(dtype)
 
 
-@pytest.mark.parametrize("physical", PHYSICAL)
+@each("physical", list(PHYSICAL))
 def test_a_dtype_is_taken_where_the_cells_are_its_own(physical: str) -> None:
     array = PHYSICAL[physical]
     for claim in DTYPES:
@@ -142,7 +143,7 @@ def test_a_dtype_is_taken_where_the_cells_are_its_own(physical: str) -> None:
                 assert found.tobytes() == expected.tobytes(), claim
 
 
-@pytest.mark.parametrize("physical", sorted(PHYSICAL.keys() - {"null", "runs"}))
+@each("physical", sorted(PHYSICAL.keys() - {"null", "runs"}))
 def test_with_nulls_only_times_become_cells(physical: str) -> None:
     array = PHYSICAL[physical]
     holed = pa.array([*array.to_pylist()[:2], None], array.type)
@@ -171,7 +172,7 @@ EXTENSIONS = {
 }
 
 
-@pytest.mark.parametrize("physical", PHYSICAL)
+@each("physical", list(PHYSICAL))
 def test_extension_names_say_what_pyarrow_reads_in_them(physical: str) -> None:
     array = PHYSICAL[physical]
     for name, texts in EXTENSIONS.items():
@@ -213,8 +214,8 @@ ENTRIES = [
 ]
 
 
-@pytest.mark.parametrize("physical", PHYSICAL)
-@pytest.mark.parametrize("labels", [False, True], ids=["column", "index"])
+@each("physical", list(PHYSICAL))
+@each("labels", [False, True], ids=["column", "index"])
 def test_the_pandas_key_changes_no_column(physical: str, labels: bool) -> None:
     array = PHYSICAL[physical]
     for entry in ENTRIES:
@@ -236,8 +237,8 @@ NUL = ["a\0", "b"]
 TEXTS = [pa.string(), pa.large_string(), pa.string_view()]
 
 
-@pytest.mark.parametrize("kind", TEXTS, ids=str)
-@pytest.mark.parametrize("values", [NUL, ["\0"], ["", "\0\0", "a"]], ids=repr)
+@each("kind", list(TEXTS), ids=str)
+@each("values", [NUL, ["\0"], ["", "\0\0", "a"]], ids=repr)
 def test_text_that_ends_in_nul_stays_text(kind: pa.DataType, values: list[str]) -> None:
     array = pa.array(values, kind)
     for claim in ("<U1", "<U8", ">U2"):
@@ -254,8 +255,8 @@ def test_nul_within_text_is_no_end() -> None:
     assert found.tolist() == ["a\0b", "\0c"]
 
 
-@pytest.mark.parametrize("format", ["arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
-@pytest.mark.parametrize("labels", [False, True], ids=["column", "index"])
+@each("format", ["arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
+@each("labels", [False, True], ids=["column", "index"])
 def test_a_file_of_ours_whose_text_was_changed(format: str, labels: bool) -> None:
     """The claim of `<U2` stays, and now the text ends in NUL."""
     options: dict[str, Any] = {"csv": {"schema": "header"}}.get(format, {})

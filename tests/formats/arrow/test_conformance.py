@@ -8,12 +8,13 @@ import pytest
 import colonnade as cn
 from tests.conformance import golden
 from tests.helpers.applies import applies
+from tests.helpers.each import each
 
 FORMATS = ("arrow", "arrows")
 ENTRIES = {format: golden.entries(format) for format in FORMATS}
 # Read in batches, which are then joined or cut: the same frame, other bytes.
 RECUT = ("batches", "several_batches")
-every = pytest.mark.parametrize(
+every = each(
     ("format", "entry"),
     [
         pytest.param(format, entry, id=f"{format}-{case}")
@@ -23,6 +24,7 @@ every = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_case_has_its_entry_and_its_file(format: str) -> None:
     golden.assert_all_there(format)
@@ -34,7 +36,7 @@ def test_the_file_is_the_one_recorded(format: str, entry: dict[str, Any]) -> Non
 
 
 @every
-@pytest.mark.parametrize("mmap", [True, False])
+@each("mmap", [True, False], per=50)
 def test_it_reads_as_recorded(format: str, entry: dict[str, Any], mmap: bool) -> None:
     golden.assert_reads_as_recorded(format, entry, mmap)
 
@@ -64,8 +66,8 @@ def test_pyarrow_sees_the_recorded_values(format: str, entry: dict[str, Any]) ->
     golden.assert_numbers(held, columns_of(table))
 
 
-@applies(lambda entry: [held["library"] for held in golden.frames_of(entry).values()] == ["pandas"])
 @every
+@applies(lambda entry: [held["library"] for held in golden.frames_of(entry).values()] == ["pandas"])
 def test_pandas_sees_the_recorded_frame(format: str, entry: dict[str, Any]) -> None:
     golden.needs_library(entry)
     pa = pytest.importorskip("pyarrow")
@@ -100,8 +102,8 @@ def test_what_was_read_is_written_to_the_same_bytes(format: str, entry: dict[str
         assert (tmp_path / f"again.{format}").read_bytes() == path.read_bytes()
 
 
-@applies(lambda format, entry: not golden.case_of(format, entry).packed and entry["case"] not in RECUT)
 @every
+@applies(lambda format, entry: not golden.case_of(format, entry).packed and entry["case"] not in RECUT)
 def test_the_other_form_holds_the_same(format: str, entry: dict[str, Any], tmp_path: Path) -> None:
     """A stream converted to a file is the golden file, and the other way round."""
     (other,) = set(FORMATS) - {format}

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 
@@ -165,8 +167,8 @@ def test_blocks_that_share_bytes_are_refused_before_they_are_followed() -> None:
 
 
 # --------------------------------------------------------------------------- limits
-@pytest.mark.parametrize("codec", [None, "lz4", "zstd"])
-@pytest.mark.parametrize("text", [False, True])
+@each("codec", [None, "lz4", "zstd"])
+@each("text", [False, True])
 def test_bodies_become_no_more_than_the_limit(codec: str | None, text: bool) -> None:
     column = pa.array(["x" * 1000] * 1000) if text else pa.array(np.zeros(125_000))
     content = _stream([pa.record_batch({"a": column})] * 3, compression=codec)

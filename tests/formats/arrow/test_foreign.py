@@ -42,7 +42,7 @@ _TABLES = [name for name in cases_pyarrow.CASES if name != "many chunks of many 
 
 @each("codec", _CODECS)
 @each("format", ["arrow", "arrows"])
-@pytest.mark.parametrize("name", _TABLES)
+@each("name", list(_TABLES), per=20)
 def test_tables_of_pyarrow(name: str, format: str, codec: str | None) -> None:
     table = cases_pyarrow.CASES[name]()
     if name == "chunks with other dictionaries" and format == "arrow":
@@ -138,9 +138,9 @@ def _is_table(name: str) -> bool:
     )
 
 
-@applies(_is_feather)
 @each("codec", ["uncompressed", "lz4", "zstd"])
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=20)
+@applies(_is_feather)
 def test_feather_files_of_pandas(name: str, codec: str, tmp_path: Path) -> None:
     path = tmp_path / "own.feather"
     cases_pandas.CASES[name]().to_feather(path, compression=codec)
@@ -151,9 +151,9 @@ def test_feather_files_of_pandas(name: str, codec: str, tmp_path: Path) -> None:
         _same(wanted, native)
 
 
-@applies(_is_table)
 @each("format", ["arrow", "arrows"])
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=20)
+@applies(_is_table)
 def test_tables_of_frames_with_their_index(name: str, format: str) -> None:
     """`Table.from_pandas` keeps what `to_feather` refuses: labels of rows, names of levels."""
     content = written(pa.Table.from_pandas(cases_pandas.CASES[name]()), format)

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 from tests.helpers.corpora import CORPORA, needs_corpora
@@ -12,9 +14,9 @@ pytestmark = needs_corpora
 _FOLDERS = ("arrow-ipc-file", "arrow-ipc-stream", "arrow-ipc-tensor-stream")
 
 
-@pytest.mark.parametrize("allowed", [False, True])
-@pytest.mark.parametrize("format", [None, "arrow", "arrows"])
-@pytest.mark.parametrize("folder", _FOLDERS)
+@each("allowed", [False, True])
+@each("format", [None, "arrow", "arrows"])
+@each("folder", list(_FOLDERS))
 def test_fuzzed_files_never_crash_hang_or_allocate(folder: str, format: str | None, allowed: bool) -> None:
     assert CORPORA is not None
     files = (CORPORA / "arrow-testing" / folder).iterdir()

@@ -11,6 +11,7 @@ import colonnade as cn
 from colonnade import _core
 from tests.conformance import golden
 from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.each import each
 from tests.helpers.pipes import piped
 
 ROWS = 40_000
@@ -76,8 +77,8 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
-@pytest.mark.parametrize("name", FRAMES)
+@each("compression", [None, "lz4", "zstd"])
+@each("name", list(FRAMES))
 def test_what_lands_is_what_a_file_gives(name: str, compression: str | None) -> None:
     frame = cn.Frame(FRAMES[name]())
     data = cn.encode(frame, "arrows", compression=compression, batch_nbytes=300_000)
@@ -87,7 +88,7 @@ def test_what_lands_is_what_a_file_gives(name: str, compression: str | None) -> 
     assert frame.identical(arrived(data))
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@each("name", list(FRAMES))
 def test_pandas_gets_it_writable_and_equal(name: str) -> None:
     given = FRAMES[name]()
     if isinstance(given, dict):
@@ -107,8 +108,8 @@ def foreign(table: pa.Table, rows: int, **options: object) -> bytes:
     return sink.getvalue().to_pybytes()
 
 
-@pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
-@pytest.mark.parametrize("rows", [1, 13, 700, 5000])
+@each("compression", [None, "lz4", "zstd"])
+@each("rows", [1, 13, 700, 5000])
 def test_rows_that_nobody_announces_fill_growing_blocks(rows: int, compression: str | None) -> None:
     frame = everything().drop(columns="c16").head(rows * 40)
     data = foreign(pa.Table.from_pandas(frame), rows, compression=compression)
@@ -211,7 +212,7 @@ def test_flipped_bytes_are_refused_or_read_but_never_crash() -> None:
         data[place] ^= bit
 
 
-@pytest.mark.parametrize("entry", golden.entries("arrows"))
+@each("entry", golden.entries("arrows"))
 def test_golden_streams_arrive(entry: str) -> None:
     data = golden.path_of("arrows", golden.entries("arrows")[entry]).read_bytes()
     want = cn.decode(data, "arrows")

@@ -40,7 +40,7 @@ def _goldens() -> list[Any]:
     ]
 
 
-every = pytest.mark.parametrize("path", _goldens())
+every = each("path", _goldens())
 
 
 def read(path: Path) -> cn.Frame:
@@ -137,7 +137,7 @@ def test_some_columns_and_rows(path: Path) -> None:
     assert joined_cells(opened.load_arrow(chosen, (start, stop)), len(chosen)) == wanted
 
 
-@pytest.mark.parametrize("path", [param for param in _goldens() if param.values[0].suffix == ".stream"])
+@each("path", [param for param in _goldens() if param.values[0].suffix == ".stream"])
 def test_read_batch_by_batch(path: Path) -> None:
     golden = golden_of(path)
     reader = open_reader(path.read_bytes())
@@ -146,10 +146,10 @@ def test_read_batch_by_batch(path: Path) -> None:
     assert reader.next_batch() is None
 
 
+@every
 @applies(
     lambda path: "interval" not in path.name  # pyarrow wraps no month intervals
 )
-@every
 def test_pyarrow_gives_the_same_table(path: Path) -> None:
     """Metadata of schema and fields, names that stand twice, nullability: what `to_arrow` hands on."""
     file = path.suffix == ".arrow_file"
@@ -158,10 +158,10 @@ def test_pyarrow_gives_the_same_table(path: Path) -> None:
     cases_pyarrow.assert_identical(wanted, read(path).to_native())
 
 
+@every
 @applies(
     lambda path: "interval" not in path.name  # pyarrow wraps no month intervals
 )
-@every
 def test_written_again_in_both_formats(path: Path) -> None:
     golden = golden_of(path)
     frame = read(path)
@@ -181,7 +181,7 @@ def test_a_metadata_version_from_the_future_is_named(corpora_dir: Path, allow_tr
 _FEATHER = sorted(CORPORA.glob("pq-arrow/**/*.feather")) if CORPORA else []
 
 
-@pytest.mark.parametrize("path", _FEATHER, ids=lambda path: path.name)
+@each("path", list(_FEATHER), ids=lambda path: path.name)
 def test_feather_two_is_what_pyarrow_reads(path: Path) -> None:
     wanted = pa.feather.read_table(path, memory_map=False)
     cases_pyarrow.assert_identical(wanted, cn.read(path).to_arrow())

@@ -34,7 +34,7 @@ def opened(content: bytes, format: str) -> Any:
 
 # --------------------------------------------------------------------------- pyarrow and polars tables
 @arrow_ways
-@pytest.mark.parametrize("name", cases_pyarrow.CASES)
+@each("name", list(cases_pyarrow.CASES), per=20)
 def test_pyarrow_sees_the_table(name: str, way: Way) -> None:
     table = cases_pyarrow.CASES[name]()
     found = opened(way.encode(table), way.format)
@@ -84,9 +84,9 @@ def _is_feather(name: str) -> bool:
     return works(lambda: (pa.feather.write_feather(pa.Table.from_pandas(table()), file), pd.read_feather(file)))
 
 
-@applies(_is_feather)
 @each("compression", [None, "lz4", "zstd"])
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=20)
+@applies(_is_feather)
 def test_pandas_reads_our_feather_as_it_reads_its_own(name: str, compression: str | None, tmp_path: Path) -> None:
     """Where pandas can write the frame itself, both files come back the same."""
     frame = cases_pandas.CASES[name]()
@@ -97,7 +97,7 @@ def test_pandas_reads_our_feather_as_it_reads_its_own(name: str, compression: st
     assert_seen_alike(name, lambda: pd.read_feather(ours), wanted, _OTHERWISE)
 
 
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=50)
 def test_pyarrow_sees_each_column_of_a_frame(name: str) -> None:
     """One field a column and one a stored level, in their order, nothing left out."""
     frame = cases_pandas.CASES[name]()
@@ -138,7 +138,7 @@ _AS_THEY_ARE = {
 
 
 @arrow_ways
-@pytest.mark.parametrize("dtype", _AS_THEY_ARE)
+@each("dtype", list(_AS_THEY_ARE))
 def test_each_dtype_has_its_arrow_type(dtype: str, way: Way) -> None:
     values = sample(dtype, 9)
     table = opened(way.encode({"x": values}), way.format)

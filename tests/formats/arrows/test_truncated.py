@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -71,7 +73,7 @@ _WAYS: dict[str, Callable[[bytes, bool], Any]] = {
         cn.open_reader(piped(content), format="arrows", allow_truncated=allowed)
     ),
 }
-every_way = pytest.mark.parametrize("way", _WAYS)
+every_way = each("way", list(_WAYS))
 
 
 @every_way
@@ -81,7 +83,7 @@ def test_the_whole_stream(way: str) -> None:
 
 
 @every_way
-@pytest.mark.parametrize("batches", range(4))
+@each("batches", range(4))
 def test_a_stream_without_an_end_mark(way: str, batches: int) -> None:
     content = _stream()
     end = [_after_schema(content), *_ends(content)][batches]
@@ -127,7 +129,7 @@ def test_what_came_before_the_cut(compression: str | None) -> None:
             assert joined_cells([opened.load()], 6) == found
 
 
-@pytest.mark.parametrize("length", range(5))
+@each("length", range(5))
 def test_hardly_any_bytes(length: int) -> None:
     content = _stream()[:length]
     for allowed in (False, True):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 D, T, L, U = cn.DecodeError, cn.TruncatedError, cn.LimitError, cn.UnsupportedError
 
@@ -24,7 +25,7 @@ CASES: dict[str, tuple[bytes, type[Exception], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES))
 def test_it_is_refused_with_its_place(name: str) -> None:
     content, error, place = CASES[name]
     with pytest.raises(error) as raised:
@@ -35,7 +36,7 @@ def test_it_is_refused_with_its_place(name: str) -> None:
     assert "byte" in message
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "options", "place"),
     [
         (b"a,b\n1,2\nx,3\n", {"dtypes": {"a": "<i8"}}, "line 3, column 1"),

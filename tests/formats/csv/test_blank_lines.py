@@ -5,6 +5,7 @@ import io
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 
@@ -34,8 +35,8 @@ def ours(text: str, **options: object) -> tuple[list[str], list[list[object]]]:
     return [str(name) for name in frame.columns], frame.astype(str).to_numpy().tolist()
 
 
-@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
-@pytest.mark.parametrize("names", ["h", "h,k"])
+@each("line", LINES.values(), ids=LINES)
+@each("names", ["h", "h,k"])
 def test_a_line_before_the_names(line: str, names: str) -> None:
     rows = "x\ny\n" if names == "h" else "x,1\ny,2\n"
     if line not in BLANK.values() and names != "h":
@@ -47,7 +48,7 @@ def test_a_line_before_the_names(line: str, names: str) -> None:
     assert ours(text) == theirs(text)
 
 
-@pytest.mark.parametrize("line", TEXT.values(), ids=TEXT)
+@each("line", TEXT.values(), ids=TEXT)
 def test_a_name_of_spaces_of_unicode(line: str) -> None:
     for text in (f"{line}\n1\n2\n", f"{line},{line}x\n1,2\n", f"{line}\r\n1\r\n"):
         assert ours(text) == theirs(text)
@@ -57,7 +58,7 @@ def test_a_name_of_spaces_of_unicode(line: str) -> None:
         assert reader.read_all()[line].to_numpy().tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("line", TEXT.values(), ids=TEXT)
+@each("line", TEXT.values(), ids=TEXT)
 def test_a_record_of_spaces_of_unicode(line: str) -> None:
     text = f"h\nx\n{line}\ny\n"
     assert ours(text) == theirs(text)
@@ -79,7 +80,7 @@ def test_blank_lines_of_ndjson(line: str) -> None:
     assert cn.decode(f'{line}\n{{"a":1}}\n{line}\n{{"a":2}}\n'.encode(), "ndjson")["a"].to_numpy().tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("line", TEXT.values(), ids=TEXT)
+@each("line", TEXT.values(), ids=TEXT)
 def test_spaces_that_json_does_not_know(line: str) -> None:
     for text in (f'{line}\n{{"a":1}}\n', f'{{"a":1}}\n{line}\n{{"a":2}}\n', f'{{"a":1}}\n{line}\n'):
         with pytest.raises(cn.DecodeError):

@@ -11,6 +11,7 @@ import pytest
 import colonnade as cn
 from tests.helpers.applies import applies
 from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 pytestmark = needs_corpora
@@ -28,8 +29,8 @@ def _values(path: Path) -> Any:
     return json.loads((path.parent.parent / "json" / f"{path.stem}.json").read_text(encoding="utf-8"))
 
 
+@each("path", [pytest.param(path, id=path.stem) for path in SPECTRUM])
 @applies(lambda path: isinstance(_values(path), list))
-@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in SPECTRUM])
 def test_csv_spectrum(path: Path) -> None:
     wanted = _values(path)
     names = list(wanted[0])
@@ -71,7 +72,7 @@ def test_rust_csv_latin1() -> None:
         cn.read(path)
 
 
-@pytest.mark.parametrize(
+@each(
     "name",
     [
         "cr-line-endings",
@@ -101,7 +102,7 @@ def test_csvlint_bad_files() -> None:
         cn.read(path_of("csv-csvlint/invalid_many_rows.csv"))
 
 
-@pytest.mark.parametrize("name", ["long-sample", "sample", "sample-header", "utf-8-bom-sample", "verylong-sample"])
+@each("name", ["long-sample", "sample", "sample-header", "utf-8-bom-sample", "verylong-sample"])
 def test_papaparse(name: str) -> None:
     path = path_of(f"csv-papaparse/tests/{name}.csv")
     with open(path, newline="", encoding="utf-8-sig") as file:

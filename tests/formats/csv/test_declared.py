@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 
@@ -28,7 +29,7 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("name", CELLS)
+@each("name", list(CELLS))
 def test_categories_are_those_of_pandas(name: str) -> None:
     text = "x,y\n" + "".join(f"{cell},z\n" for cell in CELLS[name])
     found = cn.decode(text.encode(), "csv", dtypes={"x": "category"}).to_pandas()
@@ -122,7 +123,7 @@ def chunks(path: Path, content: bytes, **options: object) -> list[cn.Frame]:
         return list(reader)
 
 
-@pytest.mark.parametrize(
+@each(
     ("content", "options", "says"),
     [
         (b"a,b\n,1\n9007199254740993,2\n", {}, 'a float holds exactly.*dtypes={"a": "Int64"}'),
@@ -174,7 +175,7 @@ def test_complex_numbers_are_no_told_type(name: str) -> None:
         cn.decode(b"a\n1\n", "csv", dtypes={"a": name})
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32", "Int64", "int8", "bool", "datetime64[ns]", "decimal128(9, 2)"])
+@each("dtype", ["float64", "float32", "Int64", "int8", "bool", "datetime64[ns]", "decimal128(9, 2)"])
 def test_nothing_between_quotes_is_null_in_a_told_type(dtype: str, tmp_path: Path) -> None:
     text = b'a,b\n"",y\n'
     assert cn.decode(text, "csv", dtypes={"a": dtype}).to_arrow()["a"].to_pylist() == [None]

@@ -12,6 +12,7 @@ import pytest
 import colonnade as cn
 from tests.helpers.applies import applies
 from tests.helpers.commands import finished
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 
@@ -43,14 +44,14 @@ REFUSED: dict[str, tuple[Any, str]] = {
 }
 
 
-@applies(lambda name: name != "no rows")
-@pytest.mark.parametrize("name", HELD)
-@pytest.mark.parametrize(
+@each("name", list(HELD))
+@each(
     "options",
     [{}, {"delimiter": ";"}, {"delimiter": "\t"}, {"delimiter": "|", "quoting": "all"}, {"lineterminator": "\r\n"},
      {"encoding": "utf-16"}, {"encoding": "utf-8-sig"}],
     ids=str,
 )  # fmt: skip
+@applies(lambda name: name != "no rows")
 def test_what_comes_back_is_written(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     frame = pd.DataFrame(HELD[name])
     path = tmp_path / "x.csv"
@@ -66,7 +67,7 @@ def test_what_comes_back_is_written(name: str, options: dict[str, Any], tmp_path
         assert [list(row) for row in rows] == frame.to_numpy().tolist()
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", list(REFUSED))
 def test_what_would_not_come_back_is_refused(name: str, tmp_path: Path) -> None:
     frame, place = REFUSED[name]
     with pytest.raises(cn.EncodeError) as raised:
@@ -94,8 +95,8 @@ NESTED = {
 }
 
 
-@pytest.mark.parametrize("name", NESTED)
-@pytest.mark.parametrize("options", [{}, {"lossy": True}, {"schema": "header"}, {"schema": "sidecar"}], ids=str)
+@each("name", list(NESTED))
+@each("options", [{}, {"lossy": True}, {"schema": "header"}, {"schema": "sidecar"}], ids=str)
 def test_what_no_field_holds_is_refused(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(cn.EncodeError, match='"a"') as raised:
         cn.write(NESTED[name], tmp_path / "x.csv", **options)
@@ -169,14 +170,14 @@ INPUTS: dict[str, str] = {
 }
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@each("name", list(INPUTS))
 def test_values_and_types_are_those_of_pandas(name: str) -> None:
     text = INPUTS[name]
     wanted = pd.read_csv(io.StringIO(text), float_precision="round_trip")
     pd.testing.assert_frame_equal(cn.decode(text.encode(), "csv").to_pandas(), wanted)
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "ours", "theirs"),
     [
         ("a;b\n1,5;x\n2,25;y\n", {"decimal": ","}, {"sep": ";", "decimal": ","}),
@@ -310,8 +311,8 @@ def test_nan_and_null_alone_are_each_themselves(values: list[Any]) -> None:
         assert str(found) == str(values)
 
 
-@pytest.mark.parametrize("delimiter", [" ", ":", "(", ")"])
-@pytest.mark.parametrize("lossy", [True, False])
+@each("delimiter", [" ", ":", "(", ")"])
+@each("lossy", [True, False])
 def test_a_delimiter_that_values_are_spelled_with_is_quoted(delimiter: str, lossy: bool) -> None:
     df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01 10:30", None]), "c": [1 + 2j, 0j], "n": [1, 2]})
     df = df[["t", "n"]] if lossy else df
@@ -325,7 +326,7 @@ def test_a_delimiter_that_values_are_spelled_with_is_quoted(delimiter: str, loss
         pd.testing.assert_frame_equal(cn.decode(text, "csv", delimiter=delimiter).to_pandas(), df)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "1677-09-21T00:12:43.145224193",

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 import pyarrow as pa
 
@@ -99,7 +101,7 @@ def _cost(shape: Shape, n: int, options: dict[str, Any]) -> tuple[int, int, int]
     return int(found[1]), int(found[2]), int(found[3])
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@each("name", list(SHAPES))
 def test_cost_is_refused_at_the_limit_of_its_input(name: str) -> None:
     """Work before the refusal is bounded by the input: what was counted is hardly over the limit, at n, 2n and 4n."""
     shape, options = SHAPES[name]
@@ -111,14 +113,14 @@ def test_cost_is_refused_at_the_limit_of_its_input(name: str) -> None:
         assert most <= 2 * len(data) + 64 * n + 1
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@each("name", list(SHAPES))
 def test_cost_that_the_floor_allows_is_read(name: str) -> None:
     shape, options = SHAPES[name]
     data, format = shape(100)
     assert len(cn.read(data, format=format, **options)) == 100
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "n"),
     [
         ("ndjson records", 8000),

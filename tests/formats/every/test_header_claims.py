@@ -19,6 +19,7 @@ import yaml
 
 import colonnade as cn
 from tests.helpers.claims import COLUMNS
+from tests.helpers.each import each
 
 TYPES = {
     name: array
@@ -131,8 +132,8 @@ def _meanings(cells: list[Any], held: pa.Array, kind: pa.DataType) -> list[Any]:
     return found
 
 
-@pytest.mark.parametrize("format", PARTS)
-@pytest.mark.parametrize("held", TYPES)
+@each("format", list(PARTS))
+@each("held", list(TYPES), per=20)
 def test_a_header_never_changes_what_the_data_say(held: str, format: str) -> None:
     apart, together = PARTS[format]
     options = OPTIONS.get(format, {})

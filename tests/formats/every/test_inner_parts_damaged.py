@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 FORMATS = ("arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
 
@@ -91,7 +92,7 @@ def hierarchical(labels: Any = (("a", 1), ("ü", 2))) -> pd.DataFrame:
     return pd.DataFrame(np.arange(4.0).reshape(2, 2), columns=columns)
 
 
-@pytest.mark.parametrize("format", FORMATS)
+@each("format", list(FORMATS))
 def test_a_stream_of_column_labels(format: str) -> None:
     options: dict[str, Any] = {"csv": {"schema": "header"}}.get(format, {})
     part, whole = stream_in(cn.encode(hierarchical(), format, **options))

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -66,8 +68,8 @@ def _leaf(table: pa.Table, name: str, leaf: str) -> list[Any]:
     return [[{leaf: item[leaf]} for item in row] for row in column.to_pylist()]
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("leaf", ["f3", "word"])
+@each("way", list(WAYS))
+@each("leaf", ["f3", "word"])
 def test_one_leaf_of_thirty_is_a_small_share(site: Site, events: pa.Table, way: str, leaf: str) -> None:
     data = cn.encode(events, **WAYS[way])
     url = site.put("/events." + WAYS[way]["format"], data)
@@ -80,7 +82,7 @@ def test_one_leaf_of_thirty_is_a_small_share(site: Site, events: pa.Table, way: 
     assert site.nbytes - before < len(data) * SHARE.get(way, 1 / 6)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each("way", list(WAYS))
 def test_what_was_opened_whole_fetches_the_leaves_too(site: Site, events: pa.Table, way: str) -> None:
     data = cn.encode(events, **WAYS[way])
     frame = cn.read(site.put("/events." + WAYS[way]["format"], data))

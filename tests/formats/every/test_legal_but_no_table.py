@@ -7,6 +7,7 @@ import msgpack
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 NO_TABLE: dict[str, Any] = {
     "an integer": 5,
@@ -45,23 +46,23 @@ def reads(data: bytes, format: str) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("name", NO_TABLE)
+@each("format", list(FORMATS))
+@each("name", list(NO_TABLE))
 def test_no_table(name: str, format: str) -> None:
     for read in reads(encoded(NO_TABLE[name], format), format):
         with pytest.raises(cn.UnsupportedError, match="expected a table"):
             read()
 
 
-@pytest.mark.parametrize("name", NO_TABLE)
+@each("name", list(NO_TABLE))
 def test_lines_that_are_no_table(name: str) -> None:
     for read in reads(json.dumps(NO_TABLE[name]).encode() + b'\n{"a":1}\n', "ndjson"):
         with pytest.raises(cn.UnsupportedError, match="expected a table"):
             read()
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("name", ODD)
+@each("format", list(FORMATS))
+@each("name", list(ODD))
 def test_a_table_with_another_row_or_column(name: str, format: str) -> None:
     with pytest.raises(cn.DecodeError):
         cn.decode(encoded(ODD[name], format), format)
@@ -73,7 +74,7 @@ def test_a_later_line_of_another_kind() -> None:
             cn.decode(b'{"a":1}\n' + line + b"\n", "ndjson")
 
 
-@pytest.mark.parametrize("text", [b"[1,", b"[1", b'["a', b'"x', b"[1 2]", b"[1,]", b"tru"])
+@each("text", [b"[1,", b"[1", b'["a', b'"x', b"[1 2]", b"[1,]", b"tru"])
 def test_what_is_no_json_is_said_first(text: bytes) -> None:
     for format in ("json", "ndjson"):
         with pytest.raises((cn.DecodeError, cn.TruncatedError)) as caught:

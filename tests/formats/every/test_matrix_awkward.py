@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.each import each
+
 pytest.importorskip("awkward")
 
 import colonnade as cn
@@ -31,7 +33,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     assert_identical(CASES[name](), array)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=50)
 def test_every_case_comes_back_without_a_file(name: str) -> None:
     array = CASES[name]()
     assert_identical(array, cn.Frame(array).to_awkward())
@@ -39,7 +41,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
 
 
 @every_whole_format
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", list(REFUSED))
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 
 import colonnade as cn
 from colonnade.testing import strategies
 from colonnade.testing.cases_numpy import CASES, REFUSED, assert_identical
+from tests.helpers.each import each
 from tests.helpers.ways import (
     WAYS,
     Way,
@@ -27,7 +27,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
 
 
 @every_whole_format
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", list(REFUSED))
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 

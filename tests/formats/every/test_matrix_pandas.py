@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.each import each
+
 pytest.importorskip("pandas")
 
 import numpy as np
@@ -37,7 +39,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
 
 
 @every_whole_format
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=20)
 def test_every_case_comes_back_from_bytes(name: str, format: str) -> None:
     frame = CASES[name]()
     if is_refused(frame, format):
@@ -45,7 +47,7 @@ def test_every_case_comes_back_from_bytes(name: str, format: str) -> None:
     assert_identical(frame, cn.decode(cn.encode(frame, format), format).to_pandas())
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=50)
 def test_every_case_comes_back_without_a_file(name: str) -> None:
     frame = CASES[name]()
     assert_identical(frame, cn.Frame(frame).to_pandas())
@@ -53,7 +55,7 @@ def test_every_case_comes_back_without_a_file(name: str) -> None:
 
 
 @every_whole_format
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=20)
 def test_the_same_frame_gives_the_same_bytes(name: str, format: str) -> None:
     if is_refused(CASES[name](), format):
         return
@@ -61,7 +63,7 @@ def test_the_same_frame_gives_the_same_bytes(name: str, format: str) -> None:
 
 
 @every_whole_format
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", list(REFUSED))
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 
@@ -74,7 +76,7 @@ def test_random_frames_come_back(way: str, frame: pd.DataFrame) -> None:
     assert_identical(frame, cn.Frame(frame).to_pandas())
 
 
-@pytest.mark.parametrize("format", ["arrows", "arrow", "npz", "msgpack", "parquet"])
+@each("format", ["arrows", "arrow", "npz", "msgpack", "parquet"])
 def test_frames_that_differ_in_unused_categories_of_their_labels_do_not_get_each_others(format: str) -> None:
     def labels(used: list[object], categories: list[object], ordered: bool = False) -> pd.CategoricalIndex:
         return pd.CategoricalIndex(used, categories=categories, ordered=ordered)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("polars")
 pytest.importorskip("pyarrow")
 
@@ -29,7 +31,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
         assert_identical(frame, again)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=50)
 def test_every_case_comes_back_without_a_file(name: str) -> None:
     frame = CASES[name]()
     assert_identical(frame, cn.Frame(frame).to_polars())

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -42,14 +44,14 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
     check_comes_back(table, way, tmp_path, cn.Frame.to_arrow, assert_valid_and_identical, valid_and_identical_in_memory)
 
 
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=50)
 def test_every_case_comes_back_without_a_file(name: str) -> None:
     table = CASES[name]()
     assert_identical(table, cn.Frame(table).to_arrow())
 
 
 @every_whole_format
-@pytest.mark.parametrize("name", CASES)
+@each("name", list(CASES), per=20)
 def test_the_same_table_gives_the_same_bytes(name: str, format: str) -> None:
     table = CASES[name]()
     if is_refused(table, format):

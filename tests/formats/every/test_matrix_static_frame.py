@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 
+from tests.helpers.each import each
+
 pytest.importorskip("static_frame")
 
 import static_frame as sf
@@ -31,7 +33,7 @@ def test_every_case_comes_back(name: str, way: Way, tmp_path: Path) -> None:
 
 
 @every_whole_format
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", list(REFUSED))
 def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format: str, tmp_path: Path) -> None:
     check_refused(REFUSED[name], format, tmp_path)
 

@@ -16,6 +16,7 @@ import colonnade as cn
 from colonnade._core import ArrowColumn
 from colonnade.testing.cases_cells import CELLS, object_column, pandas_cells, same_cell
 from colonnade.testing.strategies_cells import cells
+from tests.helpers.each import each
 
 msgpack = pytest.importorskip("msgpack")
 
@@ -50,7 +51,7 @@ def test_plain_values_are_what_any_library_writes() -> None:
     assert raw([None, 1]) == [None, b"\x01"]
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "code", "payload"),
     [
         ((1, "a"), 1, b"\x92\x01\xa1a"),
@@ -218,7 +219,7 @@ for _ in range(700):
 WRONG["tuples in each other without end"] = (_DEEP, "at most 512 values in each other")
 
 
-@pytest.mark.parametrize("name", WRONG)
+@each("name", list(WRONG))
 def test_a_wrong_payload_is_named_with_row_and_byte(name: str) -> None:
     cell, told = WRONG[name]
     with pytest.raises(cn.DecodeError, match=r"^msgpack: row 1: at byte \d+ of the cell: ") as caught:
@@ -299,10 +300,8 @@ def test_foreign_extensions_are_refused_or_kept_as_bytes() -> None:
     assert kept["a"].tolist() == [1, "x", {"code": 1, "data": b"\x90"}]
 
 
-@pytest.mark.parametrize("format", ["yaml", "json", "ndjson"])
-@pytest.mark.parametrize(
-    "mark", ["\x7f", "\x80", "\x84", "\x85", "\x86", "\x9f", "\u2028", "\ufeff", "\ufffe", "\uffff"]
-)
+@each("format", ["yaml", "json", "ndjson"])
+@each("mark", ["\x7f", "\x80", "\x84", "\x85", "\x86", "\x9f", "\u2028", "\ufeff", "\ufffe", "\uffff"])
 def test_characters_that_yaml_does_not_print_come_back(mark: str, format: str) -> None:
     pd = pytest.importorskip("pandas")
     df = pd.DataFrame({"x": [1, f"a{mark}", {f"k{mark}": [f"{mark}z"]}, None]}, dtype=object)

@@ -9,6 +9,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.each import each
 
 FILES = sorted((CORPORA / "num-nigeltao" / "data").glob("*.txt")) if CORPORA else []
 MOST = 20_000
@@ -52,7 +53,7 @@ def around(half: int) -> list[str]:
     return [f"{near}e-60" for near in (digits - 1, digits, digits + 1)]
 
 
-@pytest.mark.parametrize("half", [0, 1, 0x3FE, 0x3FF, 0x400, 0x3BFF, 0x3C00, 0x3C01, 0x7BFE, 0x7BFF])
+@each("half", [0, 1, 0x3FE, 0x3FF, 0x400, 0x3BFF, 0x3C00, 0x3C01, 0x7BFE, 0x7BFF])
 def test_half_way_between_two_halves(half: int) -> None:
     for text in around(half):
         for spelled in (text, f"-{text}", f"000{text}", text.upper()):
@@ -117,7 +118,7 @@ def test_as_the_vectors_say(path: Path, dtype: str) -> None:
             read([text], dtype)
 
 
-@pytest.mark.parametrize(
+@each(
     ("dtype", "texts"),
     {
         "float16": ["65520", "-65520", "1e39", "-1e39", "1e300", "1e400", "-1e400", "65520.00000000000000000001"],

@@ -11,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 pytestmark = needs_corpora
@@ -48,7 +49,7 @@ FORMATS: dict[str, dict[str, Any]] = {
     "parquet": {},
     "msgpack": {},
 }
-every = pytest.mark.parametrize("format", FORMATS)
+every = each("format", list(FORMATS))
 
 
 def there_and_back(frame: Any, format: str) -> Any:

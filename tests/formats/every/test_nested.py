@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("hypothesis")
 pytest.importorskip("pyarrow")
 
@@ -163,7 +165,7 @@ def deep(depth: int) -> pa.Table:
     return pa.table({"x": pa.array([cell], kind)})
 
 
-@pytest.mark.parametrize("format", WHOLE)
+@each("format", list(WHOLE))
 def test_what_nests_deeper_than_readers_go_is_refused_by_writers(format: str) -> None:
     table = deep(48)
     assert cn.decode(cn.encode(table, format), format).to_arrow().equals(table)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
@@ -142,7 +144,7 @@ PAIRS: dict[str, Callable[[], tuple[pd.DataFrame, pd.DataFrame]]] = {
 }
 
 
-@pytest.mark.parametrize("name", PAIRS)
+@each("name", list(PAIRS))
 def test_one_difference_is_told(name: str) -> None:
     left, right = PAIRS[name]()
     for a, b in ((left, right), (right, left)):
@@ -200,7 +202,7 @@ def _dictionary(codes: list[Any], words: list[str], ordered: bool = False) -> An
     return pa.DictionaryArray.from_arrays(pa.array(codes, pa.int8()), pa.array(words), ordered=ordered)
 
 
-@pytest.mark.parametrize(
+@each(
     ("left", "right"),
     [
         (_table(pa.array(_nan(0))), _table(pa.array(_nan(1)))),
@@ -247,8 +249,8 @@ def test_tables_and_frames_of_every_case() -> None:
     assert not cases_polars.is_identical_in_memory(*enums)
 
 
-@pytest.mark.parametrize("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
-@pytest.mark.parametrize("start", [0, 3, 9])
+@each("dtype", ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8"])
+@each("start", [0, 3, 9])
 def test_cells_of_constant_width_and_their_nulls(dtype: str, start: int) -> None:
     width, n = np.dtype(dtype).itemsize, 21
     raw = np.random.default_rng(3).bytes(width * n)

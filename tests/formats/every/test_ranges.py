@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 DAY_S = 86_400
 FORMATS = ("npz", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
@@ -53,8 +54,8 @@ def _written(table: pa.Table, format: str) -> bytes | None:
         return None
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("name", OUTSIDE)
+@each("format", list(FORMATS))
+@each("name", list(OUTSIDE))
 def test_verify_finds_a_value_outside_of_its_type(name: str, format: str) -> None:
     kind, nbytes, value = OUTSIDE[name]
     array = _raw([0, None, value, 0], kind, nbytes)
@@ -68,8 +69,8 @@ def test_verify_finds_a_value_outside_of_its_type(name: str, format: str) -> Non
     assert "x" in str(caught.value)
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("name", INSIDE)
+@each("format", list(FORMATS))
+@each("name", list(INSIDE))
 def test_verify_passes_the_ends_of_a_range(name: str, format: str) -> None:
     kind, nbytes, value = INSIDE[name]
     array = _raw([0, None, value], kind, nbytes)
@@ -88,8 +89,8 @@ def test_the_slot_of_a_null_may_hold_anything(format: str) -> None:
     cn.verify(cn.encode(pa.table({"x": array}), format), format=format)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "msgpack"])
-@pytest.mark.parametrize("shape", ["list", "struct", "dictionary", "fixed"])
+@each("format", ["npz", "arrow", "arrows", "msgpack"])
+@each("shape", ["list", "struct", "dictionary", "fixed"])
 def test_verify_finds_it_within_nested_values(shape: str, format: str) -> None:
     items = _raw([0, 1, 2, 3, DAY_S], pa.time32("s"), 4)
     nested: Any = {
@@ -113,7 +114,7 @@ def test_the_row_is_counted_through_batches() -> None:
             cn.verify(content, format=format)
 
 
-@pytest.mark.parametrize("name", OUTSIDE)
+@each("name", list(OUTSIDE))
 def test_conversions_of_such_a_value_are_typed(name: str) -> None:
     kind, nbytes, value = OUTSIDE[name]
     frame = cn.decode(cn.encode(pa.table({"x": _raw([0, None, value], kind, nbytes)}), "npz"), "npz")

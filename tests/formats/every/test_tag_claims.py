@@ -9,11 +9,11 @@ import msgpack
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pytest
 
 import colonnade as cn
 from colonnade import _core
 from tests.helpers.claims import COLUMNS, TAGS, cells
+from tests.helpers.each import each
 
 FORMATS = ("npz", "arrow", "parquet", "msgpack", "json", "csv", "yaml")
 
@@ -53,8 +53,8 @@ def _meanings(array: pa.Array, tag: Any) -> list[list[Any]]:
     return found
 
 
-@pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize("name", COLUMNS)
+@each("format", list(FORMATS))
+@each("name", list(COLUMNS), per=20)
 def test_a_tag_never_changes_values(name: str, format: str) -> None:
     array = COLUMNS[name]
     # Text formats write cells that are MessagePack as what they are: bytes of a fixed width are refused when read.
@@ -126,8 +126,8 @@ def _label_cells(labels: Any) -> list[Any]:
     return cells(labels)
 
 
-@pytest.mark.parametrize("format", ["npz", "arrow", "msgpack", "json", "csv", "yaml"])
-@pytest.mark.parametrize("name", LABELS)
+@each("format", ["npz", "arrow", "msgpack", "json", "csv", "yaml"])
+@each("name", list(LABELS))
 def test_the_meta_data_of_labels_never_changes_them(name: str, format: str) -> None:
     labels = LABELS[name]
     wanted = _label_cells(labels)
@@ -153,8 +153,8 @@ def test_the_meta_data_of_labels_never_changes_them(name: str, format: str) -> N
             assert pd.DatetimeIndex(list(index), freq=index.freq).equals(index)
 
 
-@pytest.mark.parametrize("name", LABELS)
-@pytest.mark.parametrize("cls", ["Index", "IndexGO", "IndexDate", "IndexYearMonth", "IndexNanosecondGO", "IndexYear"])
+@each("name", list(LABELS))
+@each("cls", ["Index", "IndexGO", "IndexDate", "IndexYearMonth", "IndexNanosecondGO", "IndexYear"])
 def test_a_class_of_labels_never_changes_them(name: str, cls: str) -> None:
     labels = LABELS[name]
     frame = cn.decode(cn.encode(_labelled(labels, None, cls), "npz"), "npz")
@@ -166,7 +166,7 @@ def test_a_class_of_labels_never_changes_them(name: str, cls: str) -> None:
     assert not isinstance(labels, np.ndarray) or found.dtype.newbyteorder("=") == labels.dtype.newbyteorder("=")
 
 
-@pytest.mark.parametrize(
+@each(
     ("ticks", "freq"),
     [
         (["2020-01-01", "2020-01-03", "2020-01-03"], "D"),
@@ -187,8 +187,8 @@ def test_a_frequency_with_the_right_ends_that_the_labels_do_not_follow_is_left_o
     assert cells(index) == cells(labels)
 
 
-@pytest.mark.parametrize("zone", [None, "UTC", "Europe/Berlin"])
-@pytest.mark.parametrize("freq", ["D", "2D", "h", "B", "ME", "QS", "W-SUN", "BME", "WOM-2MON", "bh", "-1D"])
+@each("zone", [None, "UTC", "Europe/Berlin"])
+@each("freq", ["D", "2D", "h", "B", "ME", "QS", "W-SUN", "BME", "WOM-2MON", "bh", "-1D"])
 def test_a_frequency_that_the_labels_follow_stays(freq: str, zone: str | None) -> None:
     index = pd.date_range("2020-03-01", periods=20, freq=freq, tz=zone)
     frame = pd.DataFrame({"x": range(20)}, index=index)

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
-every = pytest.mark.parametrize("format", ["json", "yaml"])
+every = each("format", ["json", "yaml"])
 ENCODINGS = {
     "utf-8": (b"", "utf-8", {}),
     "utf-8-sig": (b"\xef\xbb\xbf", "utf-8", {}),
@@ -18,7 +19,7 @@ ENCODINGS = {
     "utf-16 by name": (b"\xfe\xff", "utf-16-be", {"encoding": "utf-16"}),
     "latin-1": (b"", "latin-1", {"encoding": "latin-1"}),
 }
-in_every_encoding = pytest.mark.parametrize("name", ENCODINGS)
+in_every_encoding = each("name", list(ENCODINGS))
 
 
 @every

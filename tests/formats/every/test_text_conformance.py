@@ -9,13 +9,14 @@ import colonnade as cn
 from tests.conformance import golden
 from tests.conformance.cases import CASES
 from tests.conformance.describe import describe
+from tests.helpers.each import each
 
 TEXTS = ("csv", "json", "ndjson", "yaml")
 # Read in batches, which are then joined: the same frame, another number of them.
 RECUT = ("batches",)
 SIDECAR = ".schema.json"
 
-every = pytest.mark.parametrize(
+every = each(
     ("format", "entry"),
     [
         pytest.param(format, entry, id=f"{format}-{name}")
@@ -25,6 +26,7 @@ every = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("format", TEXTS)
 def test_every_case_has_its_entry_and_its_file(format: str) -> None:
     entries = golden.entries(format)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 D, L, T, U = cn.DecodeError, cn.LimitError, cn.TruncatedError, cn.UnsupportedError
 Case = tuple[bytes, type[Exception], tuple[int, int, int], str]
@@ -91,25 +92,25 @@ def check(content: bytes, format: str, place: tuple[int, int, int], word: str, *
     return raised.value
 
 
-@pytest.mark.parametrize("name", CSV)
+@each("name", list(CSV))
 def test_csv(name: str) -> None:
     content, error, place, word = CSV[name]
     assert type(check(content, "csv", place, word)) is error
 
 
-@pytest.mark.parametrize("name", TYPED)
+@each("name", list(TYPED))
 def test_csv_whose_types_are_told(name: str) -> None:
     content, options, place, word = TYPED[name]
     assert type(check(content, "csv", place, word, **options)) is D
 
 
-@pytest.mark.parametrize("name", JSON)
+@each("name", list(JSON))
 def test_json(name: str) -> None:
     content, error, place, word = JSON[name]
     assert type(check(content, "json", place, word)) is error
 
 
-@pytest.mark.parametrize("name", NDJSON)
+@each("name", list(NDJSON))
 def test_ndjson(name: str) -> None:
     content, error, place, word = NDJSON[name]
     assert type(check(content, "ndjson", place, word)) is error

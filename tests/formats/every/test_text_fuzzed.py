@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pa = pytest.importorskip("pyarrow")
 
@@ -50,7 +51,7 @@ def read(content: bytes, format: str, **options: Any) -> Any:
         return None  # a header that was changed into types that pyarrow does not take
 
 
-@pytest.mark.parametrize("name", OWN)
+@each("name", list(OWN))
 def test_a_cut_of_our_own_is_an_error(name: str) -> None:
     format, table, options = OWN[name]
     whole = bytes(cn.encode(table, format, **options))
@@ -60,7 +61,7 @@ def test_a_cut_of_our_own_is_an_error(name: str) -> None:
         assert found is None or (found.equals(table) and not whole[end:].strip()), whole[:end][-30:]
 
 
-@pytest.mark.parametrize("name", OWN)
+@each("name", list(OWN))
 def test_every_byte_of_our_own_changed(name: str) -> None:
     format, table, options = OWN[name]
     whole = bytearray(cn.encode(table, format, **options))
@@ -71,7 +72,7 @@ def test_every_byte_of_our_own_changed(name: str) -> None:
             whole[at] ^= mask
 
 
-@pytest.mark.parametrize("name", PLAIN)
+@each("name", list(PLAIN))
 def test_every_byte_of_anybody(name: str) -> None:
     format, whole = PLAIN[name]
     assert read(whole, format).num_rows > 1
@@ -82,8 +83,8 @@ def test_every_byte_of_anybody(name: str) -> None:
             read(whole[:at] + bytes([byte]) + whole[at:], format)
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
-@pytest.mark.parametrize("name", PLAIN)
+@each("encoding", ["utf-16", "latin-1"])
+@each("name", list(PLAIN))
 def test_cuts_of_other_encodings(name: str, encoding: str) -> None:
     format, whole = PLAIN[name]
     content = whole.decode().encode(encoding)

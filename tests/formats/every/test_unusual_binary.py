@@ -8,6 +8,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers import arrow_bytes as ab
+from tests.helpers.each import each
 
 
 def test_arrays_whose_names_end_as_their_members_do() -> None:
@@ -50,7 +51,7 @@ def test_buffers_over_each_other_count_each() -> None:
         cn.decode(data, "arrows", limits=cn.Limits(max_nbytes=16 << 20)).to_arrow()
 
 
-@pytest.mark.parametrize("nbytes", [31, 32, 40, 255, 256, 70_000])
+@each("nbytes", [31, 32, 40, 255, 256, 70_000])
 def test_long_names_for_readers_of_the_old_specification(nbytes: int) -> None:
     name = "x" * nbytes
     data = bytes(cn.encode({name: np.arange(2), "y": np.arange(2)}, "msgpack", compatible=True))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import colonnade as cn
+from tests.helpers.each import each
 
 orjson = pytest.importorskip("orjson")
 
@@ -43,8 +44,8 @@ TWICE = [
 ]
 
 
-@pytest.mark.parametrize("row", TWICE)
-@pytest.mark.parametrize("format", FORMATS)
+@each("row", list(TWICE))
+@each("format", list(FORMATS))
 def test_a_key_twice_is_refused_at_every_level(row: str, format: str) -> None:
     first = "{}" if format == "json" else "{}\n"
     content = f"[{first},{row}]" if format == "json" else first + row
@@ -52,7 +53,7 @@ def test_a_key_twice_is_refused_at_every_level(row: str, format: str) -> None:
         cells(content, format)
 
 
-@pytest.mark.parametrize(
+@each(
     "content",
     [
         '{"a": [1], "\\u0061": [2]}',
@@ -79,9 +80,7 @@ def test_keys_are_what_their_escapes_mean() -> None:
     assert labelled["q"].tolist() == [3, 4]
 
 
-@pytest.mark.parametrize(
-    "text", ["😀", "\U0010ffff", "\ud7ff", "\ue000", "\x7f", "\u2028", "\x00", "\\", '"', "/", "\ufeff"]
-)
+@each("text", ["😀", "\U0010ffff", "\ud7ff", "\ue000", "\x7f", "\u2028", "\x00", "\\", '"', "/", "\ufeff"])
 def test_every_spelling_of_a_character(text: str) -> None:
     units = text.encode("utf-16-be", "surrogatepass")
     escaped = "".join(f"\\u{units[i]:02x}{units[i + 1]:02X}" for i in range(0, len(units), 2))
@@ -104,8 +103,8 @@ LONE = [
 ]
 
 
-@pytest.mark.parametrize("text", LONE)
-@pytest.mark.parametrize("template", ['[{"a": "%s"}]', '[{"%s": 1}]', '[{"a": ["%s", 1]}]', '[{"a": {"%s": 1}}]'])
+@each("text", list(LONE))
+@each("template", ['[{"a": "%s"}]', '[{"%s": 1}]', '[{"a": ["%s", 1]}]', '[{"a": {"%s": 1}}]'])
 def test_half_a_surrogate_pair_is_refused(text: str, template: str) -> None:
     with pytest.raises(cn.DecodeError, match=r"line 1, column \d+.*surrogate"):
         cells(template % text)
@@ -129,24 +128,24 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("text", INTEGERS)
-@pytest.mark.parametrize("format", FORMATS)
+@each("text", list(INTEGERS))
+@each("format", list(FORMATS))
 def test_integers_at_every_bound(text: str, format: str) -> None:
     found = cells(as_records(f'{{"x": {text}, "y": [{text}]}}', format), format)[0]
     assert found == {"x": int(text), "y": [int(text)]}
     assert isinstance(found["x"], int)
 
 
-@pytest.mark.parametrize("text", FLOATS)
-@pytest.mark.parametrize("format", FORMATS)
+@each("text", list(FLOATS))
+@each("format", list(FORMATS))
 def test_floats_are_the_bits_that_python_has(text: str, format: str) -> None:
     found = cells(as_records(f'{{"x": {text}, "y": [{text}]}}', format), format)[0]
     for value in (found["x"], found["y"][0]):
         assert struct.pack("<d", value) == struct.pack("<d", json.loads(text))
 
 
-@pytest.mark.parametrize("text", REFUSED)
-@pytest.mark.parametrize("format", FORMATS)
+@each("text", list(REFUSED))
+@each("format", list(FORMATS))
 def test_what_is_no_number_of_float64_is_refused(text: str, format: str) -> None:
     for row in (f'{{"x": {text}}}', f'{{"x": [{text}]}}', f'{{"a": 0.5, "x": {{"y": {text}}}}}'):
         with pytest.raises(cn.DecodeError, match=r"line 1, column \d+"):
@@ -194,8 +193,8 @@ ENDS = [
 ]
 
 
-@pytest.mark.parametrize("tail", ENDS)
-@pytest.mark.parametrize(
+@each("tail", list(ENDS))
+@each(
     "whole", ['[{"a": 1}]', '{"a": [1]}', "[[1]]", '{"columns": ["a"], "data": [[1]]}', '{"a": {"x": 1}}', '{"a": 1}']
 )
 def test_nothing_may_follow(whole: str, tail: str) -> None:

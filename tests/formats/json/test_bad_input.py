@@ -3,6 +3,7 @@
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 D, T, L, U = cn.DecodeError, cn.TruncatedError, cn.LimitError, cn.UnsupportedError
 
@@ -70,7 +71,7 @@ def told(content: bytes, format: str) -> str:
         return str(error)
 
 
-@pytest.mark.parametrize("name", JSON)
+@each("name", list(JSON))
 def test_json(name: str) -> None:
     content, error, place = JSON[name]
     with pytest.raises(error) as raised:
@@ -79,7 +80,7 @@ def test_json(name: str) -> None:
     assert place in str(raised.value)
 
 
-@pytest.mark.parametrize("name", NDJSON)
+@each("name", list(NDJSON))
 def test_ndjson(name: str) -> None:
     content, error, place = NDJSON[name]
     with pytest.raises(error) as raised:

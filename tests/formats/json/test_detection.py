@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 FRAME = {"a": np.array([1, 2])}
 LONG = b"x" * 300_000
@@ -59,11 +60,11 @@ SOURCES: dict[str, Callable[[bytes, Path], Any]] = {
     "file object": lambda content, _: io.BufferedReader(io.BytesIO(content)),
     "decompressing": lambda content, _: gzip.GzipFile(fileobj=io.BytesIO(gzip.compress(content))),
 }
-every_source = pytest.mark.parametrize("source", SOURCES)
+every_source = each("source", list(SOURCES))
 
 
 @every_source
-@pytest.mark.parametrize("name", TOLD)
+@each("name", list(TOLD), per=50)
 def test_the_first_line_tells(source: str, name: str, tmp_path: Path) -> None:
     content, format, shape = TOLD[name]
     opened = SOURCES[source](content, tmp_path)
@@ -75,7 +76,7 @@ def test_the_first_line_tells(source: str, name: str, tmp_path: Path) -> None:
 
 
 @every_source
-@pytest.mark.parametrize("content", UNTOLD)
+@each("content", list(UNTOLD))
 def test_what_could_be_anything_is_asked_for(source: str, content: bytes, tmp_path: Path) -> None:
     with pytest.raises(cn.DecodeError, match=r"pass format= where you know it"):
         cn.read(SOURCES[source](content, tmp_path))
@@ -123,8 +124,8 @@ def test_a_bundle_is_no_frame_of_nothing(format: str, tmp_path: Path) -> None:
 ORIENTS = ("columns", "index", "records", "split", "values", "table")
 
 
-@pytest.mark.parametrize("written", ORIENTS)
-@pytest.mark.parametrize("asked", ORIENTS)
+@each("written", list(ORIENTS))
+@each("asked", list(ORIENTS))
 def test_orient_holds_for_our_own_too(written: str, asked: str, tmp_path: Path) -> None:
     content = cn.encode(FRAME, "json", orient=written)
     path = tmp_path / "b.json"

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 
@@ -21,14 +22,12 @@ FRAME = pd.DataFrame(
     index=pd.Index(["x", "y", "z"], name="label"),
 )
 PLAIN = FRAME.reset_index(drop=True)
-every_orient = pytest.mark.parametrize("orient", ORIENTS)
+every_orient = each("orient", list(ORIENTS))
 
 
 @every_orient
-@pytest.mark.parametrize("options", [{}, {"indent": 2}, {"compression": "gzip"}])
-@pytest.mark.parametrize(
-    "frame", [FRAME, PLAIN, FRAME[:0], FRAME[[]]], ids=["labels", "plain", "no rows", "no columns"]
-)
+@each("options", [{}, {"indent": 2}, {"compression": "gzip"}])
+@each("frame", [FRAME, PLAIN, FRAME[:0], FRAME[[]]], ids=["labels", "plain", "no rows", "no columns"])
 def test_ours_comes_back(orient: str, options: dict[str, Any], frame: Any) -> None:
     content = cn.encode(frame, "json", orient=orient, **options)
     pd.testing.assert_frame_equal(cn.decode(content, "json").to_pandas(), frame)
@@ -40,7 +39,7 @@ def test_ours_comes_back(orient: str, options: dict[str, Any], frame: Any) -> No
 
 
 @every_orient
-@pytest.mark.parametrize("frame", [FRAME, PLAIN], ids=["labels", "plain"])
+@each("frame", [FRAME, PLAIN], ids=["labels", "plain"])
 def test_without_header_it_is_what_pandas_writes(orient: str, frame: Any) -> None:
     ours = json.loads(cn.encode(frame, "json", orient=orient, header=False))
     theirs = json.loads(frame.to_json(orient=orient, double_precision=15))
@@ -113,7 +112,7 @@ SHAPES: dict[str, tuple[str, dict[str, list[Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", SHAPES)
+@each("name", list(SHAPES))
 def test_shapes_of_others(name: str) -> None:
     content, wanted = SHAPES[name]
     assert cn.decode(content.encode(), "json").to_arrow().to_pydict() == wanted

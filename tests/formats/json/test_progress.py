@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 FRAME = {f"c{i}": np.random.default_rng(i).normal(size=30_000) for i in range(8)}
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -18,8 +19,8 @@ WAYS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("way", WAYS)
+@each("threads", [1, 2])
+@each("way", list(WAYS))
 def test_both_ways_tell_how_far_they_are(way: str, threads: int) -> None:
     format, options = WAYS[way]
     told: list[tuple[int, int | None]] = []
@@ -32,8 +33,8 @@ def test_both_ways_tell_how_far_they_are(way: str, threads: int) -> None:
     assert all(total is not None and 0 < done <= total <= len(content) for done, total in told)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("way", WAYS)
+@each("threads", [1, 2])
+@each("way", list(WAYS))
 def test_what_progress_raises_stops_reading(way: str, threads: int) -> None:
     format, options = WAYS[way]
     content = cn.encode(FRAME, format, **options)
@@ -66,8 +67,8 @@ TOLD: dict[str, tuple[str, bytes, dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("name", TOLD)
+@each("threads", [1, 2])
+@each("name", list(TOLD))
 def test_what_is_told_only_grows_up_to_the_size_of_the_input(name: str, threads: int) -> None:
     format, content, options = TOLD[name]
     told: list[tuple[int, int | None]] = []

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
@@ -66,7 +67,7 @@ def table(frame: Any) -> bytes:
     return cn.encode(frame, "json", orient="table", header=False)
 
 
-@pytest.mark.parametrize("name", EXACT)
+@each("name", list(EXACT))
 def test_it_is_what_pandas_writes_and_reads(name: str) -> None:
     frame = EXACT[name].to_frame("x")
     ours, theirs = table(frame), frame.to_json(orient="table", double_precision=15).encode()
@@ -76,13 +77,13 @@ def test_it_is_what_pandas_writes_and_reads(name: str) -> None:
         pd.testing.assert_frame_equal(by_pandas(ours), frame)
 
 
-@pytest.mark.parametrize("name", NUMPY)
+@each("name", list(NUMPY))
 def test_pandas_reads_what_its_own_schema_would_widen(name: str) -> None:
     frame = NUMPY[name].to_frame("x")
     pd.testing.assert_frame_equal(by_pandas(table(frame)), frame)
 
 
-@pytest.mark.parametrize("name", [name for name in (*EXACT, *NUMPY) if "pyarrow" not in name])
+@each("name", [name for name in (*EXACT, *NUMPY) if "pyarrow" not in name])
 def test_we_read_the_dtypes_that_pandas_says(name: str) -> None:
     frame = (EXACT | NUMPY)[name].to_frame("x")
     contents = [table(frame)]
@@ -103,7 +104,7 @@ def test_labels_are_fields_of_the_schema_too() -> None:
     pd.testing.assert_frame_equal(by_pandas(table(frame)), frame, check_index_type=False)
 
 
-@pytest.mark.parametrize(
+@each(
     ("field", "cells", "message"),
     [
         ('"type": "integer", "extDtype": "Int8"', "[1, 300]", "extDtype Int8"),
@@ -127,15 +128,15 @@ def test_numbers_are_floats_where_the_schema_says_so() -> None:
     assert cn.decode(exact, "json")["x"].to_numpy().tolist() == [1, 9007199254740993]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "Float32"])
-@pytest.mark.parametrize("value", [67108900, 1e-45, 1e-39, 1.1754942e-38, 9.223372e18, 1.2345e19, 3.4028235e38])
+@each("dtype", ["float32", "Float32"])
+@each("value", [67108900, 1e-45, 1e-39, 1.1754942e-38, 9.223372e18, 1.2345e19, 3.4028235e38])
 def test_floats_of_32_bits_are_those_that_were_written(value: float, dtype: str) -> None:
     frame = pd.DataFrame({"x": np.array([value, -value], "f4")}).astype(dtype)
     pd.testing.assert_frame_equal(cn.decode(table(frame), "json").to_pandas(), frame, check_exact=True)
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "Float32"])
-@pytest.mark.parametrize("cells", ["[1e39]", "[1, -1e300]"])
+@each("dtype", ["float16", "float32", "Float32"])
+@each("cells", ["[1e39]", "[1, -1e300]"])
 def test_floats_that_would_be_infinite_are_refused(cells: str, dtype: str) -> None:
     rows = ",".join(f'{{"x": {cell}}}' for cell in cells[1:-1].split(","))
     content = (
@@ -145,8 +146,8 @@ def test_floats_that_would_be_infinite_are_refused(cells: str, dtype: str) -> No
         cn.decode(content.encode(), "json")
 
 
-@pytest.mark.parametrize("cells", ["[null]", "[1, null]", "[1.5, null]"])
-@pytest.mark.parametrize("said", ["", ', "extDtype": "float32"', ', "extDtype": "float16"', ', "extDtype": "Float64"'])
+@each("cells", ["[null]", "[1, null]", "[1.5, null]"])
+@each("said", ["", ', "extDtype": "float32"', ', "extDtype": "float16"', ', "extDtype": "Float64"'])
 def test_null_is_nan_where_the_dtype_is_numpys(said: str, cells: str) -> None:
     rows = ",".join(f'{{"x": {cell}}}' for cell in cells[1:-1].split(","))
     content = f'{{"schema": {{"fields": [{{"name": "x", "type": "number"{said}}}]}}, "data": [{rows}]}}'.encode()
@@ -160,7 +161,7 @@ def test_null_is_nan_where_the_dtype_is_numpys(said: str, cells: str) -> None:
         pd.testing.assert_series_equal(found["x"], theirs["x"])
 
 
-@pytest.mark.parametrize("dtype", ["int64", "bool", "str", "float64", "float32", "Int64", "boolean", "datetime64[ns]"])
+@each("dtype", ["int64", "bool", "str", "float64", "float32", "Int64", "boolean", "datetime64[ns]"])
 def test_tables_without_rows_keep_their_dtypes(dtype: str) -> None:
     frame = pd.DataFrame({"x": pd.Series([], dtype=dtype)})
     pd.testing.assert_frame_equal(cn.decode(table(frame), "json").to_pandas(), frame)
@@ -176,16 +177,16 @@ def test_columns_of_null_alone_are_of_the_schemas_type(kind: str, dtype: str) ->
     )
 
 
-@pytest.mark.parametrize(("day", "unit"), [("1600-01-01", "us"), ("2263-01-01", "us"), ("2024-01-01", "ns")])
-@pytest.mark.parametrize("zone", [None, "UTC"])
+@each(("day", "unit"), [("1600-01-01", "us"), ("2263-01-01", "us"), ("2024-01-01", "ns")])
+@each("zone", [None, "UTC"])
 def test_times_outside_the_range_of_nanoseconds_are_read(day: str, unit: str, zone: str | None) -> None:
     times = pd.Series(pd.to_datetime([day, None, "2024-07-02"]).as_unit("us")).dt.tz_localize(zone)
     found = cn.decode(table(times.to_frame("x")), "json").to_pandas()["x"]
     pd.testing.assert_series_equal(found, times.dt.as_unit(unit).rename("x"))
 
 
-@pytest.mark.parametrize("ordered", [True, False])
-@pytest.mark.parametrize("categories", [[3, 1, 2**62], [2.5, 1, -0.0], ["b", "a", ""]])
+@each("ordered", [True, False])
+@each("categories", [[3, 1, 2**62], [2.5, 1, -0.0], ["b", "a", ""]])
 def test_categories_are_those_of_the_schema(categories: list[Any], ordered: bool) -> None:
     first, second, _ = categories
     for cells in ([second, None, first], [None], []):

@@ -41,7 +41,7 @@ def _placed(bad: Bad, message: str) -> None:
 
 
 @each("way", list(WAYS), lambda name, way: (name, way) != ("a frame behind", "verify"))
-@pytest.mark.parametrize("name", BAD)
+@each("name", list(BAD), per=20)
 def test_refused(name: str, way: str) -> None:
     bad = BAD[name]
     message = _refused(bad, WAYS[way], bad.errors)
@@ -50,7 +50,7 @@ def test_refused(name: str, way: str) -> None:
 
 
 @each("way", list(RECEIVED))
-@pytest.mark.parametrize("name", [name for name, bad in BAD.items() if bad.of_a_message])
+@each("name", [name for name, bad in BAD.items() if bad.of_a_message], per=20)
 def test_refused_as_a_message(name: str, way: str) -> None:
     """A connection tells its messages by their first byte, and another kind of value than a map or array is none."""
     bad = BAD[name]
@@ -63,7 +63,7 @@ def test_refused_as_a_message(name: str, way: str) -> None:
         RECEIVED[way](bad.content)
 
 
-@pytest.mark.parametrize("name", BAD)
+@each("name", list(BAD), per=50)
 def test_errors_are_short(name: str) -> None:
     """However long what is wrong is, the message is read by people."""
     with pytest.raises(cn.ColonnadeError) as raised:
@@ -174,7 +174,7 @@ TAMPERED: dict[str, Callable[[dict[str, Any]], Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", TAMPERED)
+@each("name", list(TAMPERED))
 def test_a_header_that_lies(name: str) -> None:
     content = _tampered(TAMPERED[name])
     for way, read in (WAYS | RECEIVED).items():
@@ -185,7 +185,7 @@ def test_a_header_that_lies(name: str) -> None:
         assert "msgpack: " in str(error)
 
 
-@pytest.mark.parametrize("counts", [[0] * 4, [3] * 4, [], [9] * 4, [-1] * 4, [1 << 50] * 4])
+@each("counts", [[0] * 4, [3] * 4, [], [9] * 4, [-1] * 4, [1 << 50] * 4])
 def test_nulls_that_are_counted_wrong(counts: list[int]) -> None:
     """They are hints: the data are what they are, or the frame is refused."""
     content = _tampered(_in_header(nulls=counts))

@@ -11,6 +11,7 @@ import pytest
 import colonnade
 from colonnade._core import ArrowColumn
 from colonnade.errors import DecodeError
+from tests.helpers.each import each
 
 msgpack = pytest.importorskip("msgpack")
 
@@ -86,7 +87,7 @@ def test_other_extensions_keep_code_and_bytes():
     assert column([msgpack.packb(msgpack.ExtType(5, b"abc"))]).cells()[0] == {"code": 5, "data": b"abc"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("cell", "told"),
     [
         (b"", "found the end"),

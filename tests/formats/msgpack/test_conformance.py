@@ -8,25 +8,27 @@ import pytest
 import colonnade as cn
 from tests.conformance import golden
 from tests.conformance.describe import describe
+from tests.helpers.each import each
 
 ENTRIES = golden.entries("msgpack")
 FRAMES = {name: entry for name, entry in ENTRIES.items() if "frames" not in entry}
-every = pytest.mark.parametrize("entry", [pytest.param(entry, id=name) for name, entry in FRAMES.items()])
+every = each("entry", [pytest.param(entry, id=name) for name, entry in FRAMES.items()])
 # Read in batches, which are then joined: the same frame, other bytes.
 RECUT = ("batches",)
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     golden.assert_all_there("msgpack")
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@each("name", list(ENTRIES))
 def test_the_file_is_the_one_recorded(name: str) -> None:
     golden.assert_recorded("msgpack", ENTRIES[name])
 
 
 @every
-@pytest.mark.parametrize("mmap", [True, False])
+@each("mmap", [True, False], per=50)
 def test_it_reads_as_recorded(entry: dict[str, Any], mmap: bool) -> None:
     golden.assert_reads_as_recorded("msgpack", entry, mmap)
 
@@ -65,7 +67,7 @@ def test_another_decoder_sees_the_recorded_numbers(entry: dict[str, Any]) -> Non
             assert cells == column["values"]
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@each("name", list(ENTRIES))
 def test_the_same_frame_is_written_to_the_same_bytes(name: str, tmp_path: Path) -> None:
     golden.needs_library(ENTRIES[name])
     case = golden.case_of("msgpack", ENTRIES[name])

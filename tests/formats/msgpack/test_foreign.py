@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("msgpack")
 
@@ -124,24 +126,24 @@ PROMOTIONS: dict[str, list[Any]] = {
 }
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("name", PROMOTIONS)
+@each("threads", [1, 2])
+@each("name", list(PROMOTIONS))
 def test_promotion(name: str, threads: int) -> None:
     values = PROMOTIONS[name]
     for layout, content in _layouts(values).items():
         check(values, layout, content, decoded(content, threads=threads))
 
 
+@each("way", [*WAYS, *RECEIVED])
 @applies(lambda way: way != "verify")
-@pytest.mark.parametrize("way", [*WAYS, *RECEIVED])
 def test_promotion_by_every_way_in(way: str) -> None:
     for values in PROMOTIONS.values():
         for layout, content in _layouts(values).items():
             check(values, layout, content, (WAYS | RECEIVED)[way](content))
 
 
+@each("name", [name for name, values in PROMOTIONS.items() if infer(values) is MIXED])
 @applies(lambda name: not (any(isinstance(v, Stamp) for v in PROMOTIONS[name]) or "lists" in name or "maps" in name))
-@pytest.mark.parametrize("name", [name for name, values in PROMOTIONS.items() if infer(values) is MIXED])
 def test_a_mix_is_objects_to_pandas(name: str) -> None:
     values = PROMOTIONS[name]
     found = cn.decode(_layouts(values)["columns"], "msgpack").to_pandas()["a"]
@@ -228,7 +230,7 @@ def test_a_bundle_is_a_map_of_frames() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("value", "shape"),
     [
         ({}, (0, 0)),
@@ -269,7 +271,7 @@ def test_labels_that_are_numbers() -> None:
     assert list(rows.columns) == [5, 7]
 
 
-@pytest.mark.parametrize(
+@each(
     ("table", "words"),
     [
         ({"a": [1], 2: [2]}, "key|label|text"),

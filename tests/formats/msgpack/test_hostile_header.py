@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("msgpack")
 
@@ -172,8 +174,8 @@ _REFUSED: dict[str, tuple[bytes, type[Exception], str]] = {
 }
 
 
-@pytest.mark.parametrize("way", [*WAYS, *RECEIVED])
-@pytest.mark.parametrize("name", _REFUSED)
+@each("way", [*WAYS, *RECEIVED])
+@each("name", list(_REFUSED), per=20)
 def test_refused(name: str, way: str) -> None:
     content, error, words = _REFUSED[name]
     with pytest.raises(error, match=words) as raised:

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("msgpack")
 pytest.importorskip("ormsgpack")
@@ -88,7 +90,7 @@ def _laid_out(values: dict[str, list[Any]], orient: str) -> Any:
     return {"index": list(range(len(rows))), "columns": list(values), "data": rows}
 
 
-@pytest.mark.parametrize("orient", ["columns", "records", "split"])
+@each("orient", ["columns", "records", "split"])
 @each_peer
 def test_theirs_read_by_us(peer: Peer, orient: str) -> None:
     values = {name: column for name, (column, _) in COLUMNS.items()}
@@ -101,7 +103,7 @@ def test_theirs_read_by_us(peer: Peer, orient: str) -> None:
     assert math.copysign(1, table.column("float").to_pylist()[2]) == -1
 
 
-@pytest.mark.parametrize("orient", ["columns", "records", "split"])
+@each("orient", ["columns", "records", "split"])
 @each_peer
 def test_ours_read_by_them(peer: Peer, orient: str) -> None:
     values = {name: column for name, (column, _) in COLUMNS.items()}

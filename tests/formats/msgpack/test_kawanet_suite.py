@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("msgpack")
 
@@ -53,7 +55,7 @@ def _suite() -> dict[str, Value]:
 
 
 SUITE = _suite()
-each_value = pytest.mark.parametrize("name", [pytest.param(name, id=name) for name in SUITE])
+each_value = each("name", [pytest.param(name, id=name) for name in SUITE])
 
 
 def _means(value: Any, encoding: bytes) -> Any:
@@ -110,8 +112,8 @@ def test_every_encoding_is_read_bit_by_bit(name: str) -> None:
             assert received(content, 1).equals(decoded(content), check_metadata=True)
 
 
-@applies(lambda name: isinstance(SUITE[name].value, Ext))
 @each_value
+@applies(lambda name: isinstance(SUITE[name].value, Ext))
 def test_extensions_are_refused_by_name(name: str) -> None:
     value = SUITE[name].value
     for encoding in SUITE[name].encodings:
@@ -154,8 +156,8 @@ def _stamp_kinds(value: Stamp, unit: str) -> list[Any]:
     return [pa.timestamp(unit), pa.timestamp(unit, "UTC"), pa.timestamp(unit, "+07:30")] if fits else []
 
 
-@applies(lambda name: not isinstance(SUITE[name].value, Ext))
 @each_value
+@applies(lambda name: not isinstance(SUITE[name].value, Ext))
 def test_what_is_written_is_the_smallest_of_them(name: str) -> None:
     value, encodings = SUITE[name]
     whole = isinstance(value, int) and not isinstance(value, bool)
@@ -183,8 +185,8 @@ def test_what_is_written_is_the_smallest_of_them(name: str) -> None:
         assert with_header.endswith(tuple(mp.text("a") + b"\x91" + cell for cell in cells)), str(kind)
 
 
-@applies(lambda name: not isinstance(SUITE[name].value, Ext))
 @each_value
+@applies(lambda name: not isinstance(SUITE[name].value, Ext))
 def test_old_readers_are_given_old_forms(name: str) -> None:
     """`compatible=True`: no bin, no str 8, no extension."""
     value = SUITE[name].value

@@ -35,7 +35,7 @@ def _first_difference(found: bytes, wanted: bytes) -> str:
 
 
 @each("orient", list(_ORIENTS))
-@pytest.mark.parametrize("name", _NAMES)
+@each("name", list(_NAMES), per=20)
 def test_without_a_header(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
     if name == "rows without columns" and orient == "columns":
@@ -47,8 +47,8 @@ def test_without_a_header(name: str, orient: str) -> None:
     assert found == wanted, _first_difference(found, wanted)
 
 
+@each("name", [name for name in _NAMES if "dictionar" not in name and "side by side" not in name], per=50)
 @applies(lambda name: not ("many" in name and "types" in name))
-@pytest.mark.parametrize("name", [name for name in _NAMES if "dictionar" not in name and "side by side" not in name])
 def test_with_a_header(name: str) -> None:
     """The header is the first entry; the others are the columns."""
     table = cases_pyarrow.CASES[name]()
@@ -93,7 +93,7 @@ def test_dictionaries_stand_in_the_header(orient: str) -> None:
 
 
 @each("orient", list(_ORIENTS))
-@pytest.mark.parametrize("name", cases_pyarrow.CASES)
+@each("name", list(cases_pyarrow.CASES), per=20)
 def test_every_orient_with_a_header_comes_back(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
     for options in ({}, {"numbers": "packed"}, {"compatible": True}):
@@ -115,7 +115,7 @@ def test_packed_numbers_are_bytes() -> None:
     assert content["s"] == ["x", "y", "z"]
 
 
-@pytest.mark.parametrize(
+@each(
     "options",
     [
         {"numbers": "packed", "header": False},
@@ -156,7 +156,7 @@ def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-@pytest.mark.parametrize("name", _FRAMES)
+@each("name", list(_FRAMES))
 def test_as_pandas_lays_it_out(name: str) -> None:
     frame = _FRAMES[name]()
     automatic = isinstance(frame.index, pd.RangeIndex) and frame.index.start == 0
@@ -201,7 +201,7 @@ def test_every_integer_around_a_change_of_form() -> None:
         assert cn.decode(whole)["a"].to_numpy().tolist() == values
 
 
-@pytest.mark.parametrize("n", [0, 1, 15, 16, 65_535, 65_536])
+@each("n", [0, 1, 15, 16, 65_535, 65_536])
 def test_lengths_around_a_change_of_form(n: int) -> None:
     for values in (np.arange(n), np.full(n, "x"), np.zeros(n, bool)):
         content = cn.encode({"a": values}, "msgpack", header=False)

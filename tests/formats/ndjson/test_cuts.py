@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 ROWS = [{"a": i, "b": f"é{i}\n" if (i + 1) % 3 else None, "c": i / 7} for i in range(40)]
 ENDS = ("\n", "\r\n", "\n\n", " \r\n\t\r\n")
@@ -33,9 +34,9 @@ class Dripping(io.RawIOBase):
         return len(part)
 
 
-@pytest.mark.parametrize("end", ENDS)
-@pytest.mark.parametrize("is_closed", [True, False])
-@pytest.mark.parametrize("opening", ["", "\ufeff", "\r\n \n", "\ufeff\n"])
+@each("end", list(ENDS))
+@each("is_closed", [True, False])
+@each("opening", ["", "\ufeff", "\r\n \n", "\ufeff\n"])
 def test_every_end_of_a_line(end: str, is_closed: bool, opening: str) -> None:
     data = content(end, is_closed, opening)
     assert cn.decode(data, "ndjson").to_arrow().to_pylist() == ROWS
@@ -59,10 +60,8 @@ def test_every_cut_is_the_rows_before_it_or_an_error_in_its_line() -> None:
         assert found == wanted
 
 
-@pytest.mark.parametrize("at", [0, 1, 20, 38, 39])
-@pytest.mark.parametrize(
-    "wrong", ['{"a": 1, "\\u0061": 2}', '{"a": 01}', '{"a": 1} {}', '{"a": 1},', "[1]", "1", '{"a": "\t"}', "nul"]
-)
+@each("at", [0, 1, 20, 38, 39])
+@each("wrong", ['{"a": 1, "\\u0061": 2}', '{"a": 01}', '{"a": 1} {}', '{"a": 1},', "[1]", "1", '{"a": "\t"}', "nul"])
 def test_one_line_that_is_wrong_is_named(at: int, wrong: str) -> None:
     lines = [json.dumps(row) for row in ROWS]
     data = "\n".join([*lines[:at], wrong, *lines[at + 1 :]]).encode()
@@ -77,10 +76,8 @@ def test_one_line_that_is_wrong_is_named(at: int, wrong: str) -> None:
         list(reader)
 
 
-@pytest.mark.parametrize(
-    "cell", ["9007199254740993", "-9007199254740993", "18446744073709551615", "1" + 39 * "0" + "1"]
-)
-@pytest.mark.parametrize("row", ['{{"a": {}}}', '{{"a": [{}]}}', '{{"a": {{"b": {}}}}}'])
+@each("cell", ["9007199254740993", "-9007199254740993", "18446744073709551615", "1" + 39 * "0" + "1"])
+@each("row", ['{{"a": {}}}', '{{"a": [{}]}}', '{{"a": {{"b": {}}}}}'])
 def test_an_integer_that_a_float_would_round_does_not_fit_a_column_of_floats(row: str, cell: str) -> None:
     rows = "\n".join(row.format(value) for value in ("1.5", "9007199254740992", cell))
     found = []
@@ -93,8 +90,8 @@ def test_an_integer_that_a_float_would_round_does_not_fit_a_column_of_floats(row
     assert found == [json.loads(row.format(value)) for value in ("1.5", "9007199254740992.0")]
 
 
-@pytest.mark.parametrize("chunk_rows", [1, 2, 3, 100])
-@pytest.mark.parametrize("found", [0, 1, 2, 4, 5])
+@each("chunk_rows", [1, 2, 3, 100])
+@each("found", [0, 1, 2, 4, 5])
 def test_chunks_are_as_many_rows_as_the_header_says(found: int, chunk_rows: int) -> None:
     whole = cn.encode({"a": np.arange(3)}, "ndjson")
     header, *rows = whole.splitlines(keepends=True)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 ROWS: list[dict[str, Any]] = [{"a": 1, "b": "x"}, {"a": -2, "b": "y\nz"}, {"a": 3, "b": "\u2028é"}]
 
@@ -28,9 +29,9 @@ def found(content: bytes, **options: Any) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize("ascii_only", [True, False])
-@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n\n", b"\n \t\r\n"])
-@pytest.mark.parametrize("last", [True, False])
+@each("ascii_only", [True, False])
+@each("end", [b"\n", b"\r\n", b"\n\n", b"\n \t\r\n"])
+@each("last", [True, False])
 def test_ends_of_lines(end: bytes, last: bool, ascii_only: bool) -> None:
     lines = [json.dumps(row, ensure_ascii=ascii_only).encode() for row in ROWS]
     content = end.join(lines) + (end if last else b"")

@@ -13,17 +13,19 @@ from tests.conformance import golden
 from tests.conformance.cases import NPY
 from tests.conformance.describe import describe
 from tests.conformance.values import cells
+from tests.helpers.each import each
 
 ENTRIES = golden.entries("npy")
 LONE = [case for case, entry in ENTRIES.items() if "array" in entry]
 FOLDERS = [case for case in ENTRIES if case not in LONE]
-every = pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+every = each("entry", ENTRIES.values(), ids=ENTRIES)
 
 
 def _path(entry: dict[str, Any]) -> Path:
     return golden.path_of("npy", entry)
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     assert list(ENTRIES) == list(NPY)
     files = {path.name for path in (golden.FOLDER / "npy").iterdir()}
@@ -36,7 +38,7 @@ def test_the_file_is_the_one_recorded(entry: dict[str, Any]) -> None:
 
 
 @every
-@pytest.mark.parametrize("mmap", [True, False])
+@each("mmap", [True, False])
 def test_it_reads_as_recorded(entry: dict[str, Any], mmap: bool) -> None:
     golden.needs_library(entry)
     cn.verify(_path(entry))
@@ -46,14 +48,14 @@ def test_it_reads_as_recorded(entry: dict[str, Any], mmap: bool) -> None:
     assert golden.as_json(describe(frame.to_native())) == held
 
 
-@pytest.mark.parametrize("case", LONE)
+@each("case", list(LONE))
 def test_numpy_reads_it_as_recorded(case: str) -> None:
     entry = ENTRIES[case]
     (held,) = golden.frames_of(entry).values()
     assert golden.as_json(describe(np.load(_path(entry), allow_pickle=False))) == held
 
 
-@pytest.mark.parametrize("case", LONE)
+@each("case", list(LONE))
 def test_numpy_writes_the_same_bytes(case: str) -> None:
     file = io.BytesIO()
     np.save(file, NPY[case].make())

@@ -9,6 +9,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.corpora import CORPORA, Verdict, needs_corpora, verdicts
+from tests.helpers.each import each
 
 pytestmark = needs_corpora
 
@@ -50,12 +51,12 @@ def assert_read_as_numpy_does(path: Path) -> None:
         assert_same_array(found[name], array)
 
 
-@pytest.mark.parametrize("row", rows(NPY, "ACCEPT"))
+@each("row", rows(NPY, "ACCEPT"), per=50)
 def test_npy_reads_as_numpy_does(row: Verdict) -> None:
     assert_read_as_numpy_does(row.path)
 
 
-@pytest.mark.parametrize("row", rows(NPY, "ACCEPT"))
+@each("row", rows(NPY, "ACCEPT"), per=50)
 def test_npy_of_one_or_two_dimensions_is_a_frame(row: Verdict) -> None:
     (expected,) = numpy_arrays(row.path).values()
     if expected.ndim not in (1, 2):
@@ -67,8 +68,8 @@ def test_npy_of_one_or_two_dimensions_is_a_frame(row: Verdict) -> None:
     assert_same_array(frame.to_numpy(), expected)
 
 
-@pytest.mark.parametrize("mmap", [True, False])
-@pytest.mark.parametrize("row", rows(NPY, "REJECT"))
+@each("mmap", [True, False])
+@each("row", rows(NPY, "REJECT"))
 def test_npy_is_refused(row: Verdict, mmap: bool) -> None:
     with pytest.raises(cn.ColonnadeError):
         cn.read(row.path, mmap=mmap).to_numpy()
@@ -78,7 +79,7 @@ def test_npy_is_refused(row: Verdict, mmap: bool) -> None:
         cn.verify(row.path)
 
 
-@pytest.mark.parametrize("row", rows(NPY, "EITHER") + rows(NPZ, "EITHER"))
+@each("row", rows(NPY, "EITHER") + rows(NPZ, "EITHER"))
 def test_either_reads_right_or_is_refused(row: Verdict) -> None:
     """Where numpy reads the file too, the values are the same; where it does not, ours are only not a crash."""
     try:
@@ -95,7 +96,7 @@ def test_either_reads_right_or_is_refused(row: Verdict) -> None:
         np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("row", rows(NPZ, "ACCEPT"))
+@each("row", rows(NPZ, "ACCEPT"), per=50)
 def test_npz_arrays_read_as_numpy_does(row: Verdict) -> None:
     if "staticframe" in row.name:
         expected = numpy_arrays_of_frame(row.path)
@@ -113,7 +114,7 @@ def numpy_arrays_of_frame(path: Path) -> dict[str, np.ndarray]:
         return {name: loaded[name] for name in loaded.files if isinstance(loaded[name], np.ndarray)}
 
 
-@pytest.mark.parametrize("row", rows([row for row in NPZ if "staticframe" in row.name], "ACCEPT"))
+@each("row", rows([row for row in NPZ if "staticframe" in row.name], "ACCEPT"), per=50)
 def test_npz_frames_read_as_static_frame_does(row: Verdict) -> None:
     static_frame = pytest.importorskip("static_frame")
     expected = static_frame.Frame.from_npz(row.path)
@@ -121,8 +122,8 @@ def test_npz_frames_read_as_static_frame_does(row: Verdict) -> None:
     assert found.equals(expected, compare_name=True, compare_dtype=True, compare_class=True)
 
 
-@pytest.mark.parametrize("mmap", [True, False])
-@pytest.mark.parametrize("row", rows(NPZ, "REJECT"))
+@each("mmap", [True, False])
+@each("row", rows(NPZ, "REJECT"))
 def test_npz_is_refused(row: Verdict, mmap: bool) -> None:
     with pytest.raises(cn.ColonnadeError):
         cn.read(row.path, mmap=mmap).to_numpy()

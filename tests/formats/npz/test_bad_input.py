@@ -19,6 +19,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.archives import DEFLATE, ZSTD, Archive, Member, archive, deflated, npy, npy_with, zstd
+from tests.helpers.each import each
 
 INTS = npy(np.arange(4))
 FLOATS = npy(np.arange(4) / 2)
@@ -90,7 +91,7 @@ class TestDtypes:
         header = "{'descr': [('x', [('z', '|O')])], 'fortran_order': False, 'shape': (4,), }"
         self.check(npy_with(header, bytes(32)), cn.ColonnadeError, "O")
 
-    @pytest.mark.parametrize(
+    @each(
         "descr",
         [
             "<i3",
@@ -144,14 +145,12 @@ class TestShapes:
     def test_more_bytes_than_the_shape(self) -> None:
         self.check(INTS + b"\0", cn.DecodeError, "byte")
 
-    @pytest.mark.parametrize("shape", ["(-1,)", "(2, -2)", "(1e3,)", "('4',)", "[4]", "None", "4", "(4,", "(4 5)"])
+    @each("shape", ["(-1,)", "(2, -2)", "(1e3,)", "('4',)", "[4]", "None", "4", "(4,", "(4 5)"])
     def test_shape_that_is_no_tuple_of_counts(self, shape: str) -> None:
         header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}"
         self.check(npy_with(header, bytes(32)), cn.DecodeError, "shape|header")
 
-    @pytest.mark.parametrize(
-        "shape", [f"({2**40},)", f"({2**62}, 4)", f"({2**63},)", f"({2**64 + 4},)", f"({2**32}, {2**32})"]
-    )
+    @each("shape", [f"({2**40},)", f"({2**62}, 4)", f"({2**63},)", f"({2**64 + 4},)", f"({2**32}, {2**32})"])
     def test_shape_over_what_the_bytes_hold(self, shape: str) -> None:
         header = f"{{'descr': '<i8', 'fortran_order': False, 'shape': {shape}, }}"
         self.check(npy_with(header, bytes(32)), cn.ColonnadeError, "byte|shape")
@@ -221,7 +220,7 @@ class TestMembers:
         built = archive(Member("a.npy", INTS), Member("b.npy", FLOATS, flags=0x0020))
         refused_member(built, "b.npy", cn.UnsupportedError, "patch")
 
-    @pytest.mark.parametrize("method", [1, 6, 9, 12, 14, 95, 97, 98, 99, 65535])
+    @each("method", [1, 6, 9, 12, 14, 95, 97, 98, 99, 65535])
     def test_unknown_method(self, method: int) -> None:
         built = archive(Member("a.npy", INTS), Member("b.npy", FLOATS, method=method, stored=FLOATS))
         refused_member(built, "b.npy", cn.UnsupportedError, f"method.*{method}|{method}.*method")
@@ -240,7 +239,7 @@ class TestMembers:
 class TestTwoTruths:
     """The local header must say what the central directory says."""
 
-    @pytest.mark.parametrize(
+    @each(
         ("field", "value"),
         [
             ("name", b"c.npy"),
@@ -446,7 +445,7 @@ class TestFrames:
         assert found, str(caught.value)
         assert int(found[1]) == built.payload["__blocks_1__.npy"][1] - 2
 
-    @pytest.mark.parametrize(
+    @each(
         "meta",
         [
             b"",
@@ -480,7 +479,7 @@ OUTSIDE = ["../x", "/x", "a/../../x", "..", ".", "", "a//b", "C:\\x", "..\\x", "
 
 
 class TestBundles:
-    @pytest.mark.parametrize("label", OUTSIDE)
+    @each("label", list(OUTSIDE))
     def test_label_that_leaves_the_directory_on_write(self, label: str, tmp_path: Path) -> None:
         folder = tmp_path / "a" / "b"
         folder.parent.mkdir()

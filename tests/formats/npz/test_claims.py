@@ -15,6 +15,7 @@ import pytest
 
 import colonnade as cn
 from tests.formats.every.test_header_claims import TYPES
+from tests.helpers.each import each
 
 META = "__meta__.json"
 
@@ -42,7 +43,7 @@ def _member(members: dict[str, bytes], name: str) -> np.ndarray:
 NULLS = {name: array for name, array in TYPES.items() if array.null_count and name != "null"}
 
 
-@pytest.mark.parametrize("held", NULLS)
+@each("held", list(NULLS))
 def test_a_claimed_type_never_changes_the_numbers_of_members(held: str) -> None:
     meta, members = _parts(NULLS[held])
     entry = meta["__colonnade__"]["arrow"][0]
@@ -89,9 +90,7 @@ def _changed(content: bytes, meta: dict[str, Any], ours: dict[str, Any], drop: s
 LABELLED = pd.DataFrame({"a": [1, 2, 3], "b": [1.5, 2.0, 3.0]}, index=[7, 8, 10])
 
 
-@pytest.mark.parametrize(
-    "auto", [[0, 3, 1, 3], [7, 10, 1, 3], [7, 13, 2, 3], [0, 4, 1, 4], [0, 0, 0, 3], [10, 7, -1, 3]]
-)
+@each("auto", [[0, 3, 1, 3], [7, 10, 1, 3], [7, 13, 2, 3], [0, 4, 1, 4], [0, 0, 0, 3], [10, 7, -1, 3]])
 def test_a_range_never_overrules_stored_labels(auto: list[int]) -> None:
     content = _changed(cn.encode(LABELLED, "npz"), {}, {"index": {"auto": auto}})
     with pytest.raises(cn.DecodeError):
@@ -107,13 +106,13 @@ def test_a_range_that_the_stored_labels_are_is_a_range(labels: pd.RangeIndex) ->
     pd.testing.assert_frame_equal(found, frame, check_index_type="exact")
 
 
-@pytest.mark.parametrize("depths", [[3, 1, 1], [1, 1, 1], [2, 0, 1], [2, 2, 1], [2, 1, 2], [2, 1, 0]])
+@each("depths", [[3, 1, 1], [1, 1, 1], [2, 0, 1], [2, 2, 1], [2, 1, 2], [2, 1, 0]])
 def test_counts_that_the_members_do_not_have_are_refused(depths: list[int]) -> None:
     with pytest.raises(cn.ColonnadeError):
         cn.read(_changed(cn.encode(LABELLED, "npz"), {"__depths__": depths}, {})).to_pandas()
 
 
-@pytest.mark.parametrize("length", [0, 1, 2, 4, 2**40])
+@each("length", [0, 1, 2, 4, 2**40])
 def test_a_length_that_members_do_not_have_is_refused(length: int) -> None:
     content = cn.encode(pa.table({"x": pa.array([1, None, 3])}), "npz")
     entry = {"position": 0, "type": "int64", "length": length}

@@ -14,10 +14,11 @@ from tests.conformance import golden
 from tests.conformance.cases import NPZ
 from tests.conformance.describe import describe
 from tests.conformance.values import cells
+from tests.helpers.each import each
 from tests.helpers.filtered import undone
 
 ENTRIES = golden.entries("npz")
-every = pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+every = each("entry", ENTRIES.values(), ids=ENTRIES)
 
 
 def _path(entry: dict[str, Any]) -> Path:
@@ -29,6 +30,7 @@ def _opened(entry: dict[str, Any], source: Any, **options: Any) -> dict[str, cn.
     return dict(cn.read_bundle(source, **options)) if "frames" in entry else {"": cn.read(source, **options)}
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     assert list(ENTRIES) == list(NPZ)
     files = {path.name for path in (golden.FOLDER / "npz").iterdir()}
@@ -42,7 +44,7 @@ def test_the_file_is_the_one_recorded(entry: dict[str, Any]) -> None:
 
 
 @every
-@pytest.mark.parametrize("mmap", [True, False])
+@each("mmap", [True, False])
 def test_it_reads_as_recorded(entry: dict[str, Any], mmap: bool) -> None:
     golden.needs_library(entry)
     cn.verify(_path(entry))
@@ -104,7 +106,7 @@ def _assert_members_hold(archive: zipfile.ZipFile, prefix: str, held: dict[str, 
                 assert (labels.dtype.str, cells(labels)) == (level["dtype"], level["values"])
 
 
-@pytest.mark.parametrize("case", [case for case, entry in ENTRIES.items() if entry["static_frame"]])
+@each("case", [case for case, entry in ENTRIES.items() if entry["static_frame"]])
 def test_static_frame_sees_the_recorded_frame(case: str, tmp_path: Path) -> None:
     sf = pytest.importorskip("static_frame")
     entry = ENTRIES[case]

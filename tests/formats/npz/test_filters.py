@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import colonnade as cn
+from tests.helpers.each import each
 from tests.helpers.filtered import filters, meta, undone
 
 FILTERS = ["shuffle", "delta", "delta-shuffle", "dictionary", "auto"]
@@ -37,8 +38,8 @@ def numbers(dtype: str, nrows: int) -> np.ndarray:
     return (np.arange(nrows) // 7 % 50).astype("i2").astype(dtype)
 
 
-@pytest.mark.parametrize("name", FILTERS)
-@pytest.mark.parametrize("dtype", DTYPES)
+@each("name", list(FILTERS))
+@each("dtype", list(DTYPES))
 def test_members_hold_what_the_page_says(dtype: str, name: str) -> None:
     column = numbers(dtype, 5000)
     packed = deflated({"x": column}, filter=name)
@@ -47,7 +48,7 @@ def test_members_hold_what_the_page_says(dtype: str, name: str) -> None:
     cn.verify(packed.getvalue())
 
 
-@pytest.mark.parametrize("name", FILTERS)
+@each("name", list(FILTERS))
 def test_long_columns_are_cut_into_parts(name: str) -> None:
     column = numbers("<f8", 300_000)
     packed = deflated({"x": column}, filter=name)
@@ -153,8 +154,8 @@ def test_values_of_a_dictionary_are_told_apart_by_their_bits() -> None:
     same(cn.decode(packed.getvalue()).to_numpy()["x"], column)
 
 
-@pytest.mark.parametrize("profile", ["fast", "balanced", "small"])
-@pytest.mark.parametrize("library", ["pandas", "pyarrow", "polars"])
+@each("profile", ["fast", "balanced", "small"])
+@each("library", ["pandas", "pyarrow", "polars"])
 def test_every_kind_of_column_in_every_profile(profile: str, library: str, tmp_path: Path) -> None:
     pytest.importorskip(library)
     nrows = 20_000
@@ -274,7 +275,7 @@ def test_without_filters_nothing_changes() -> None:
         assert cn.inspect(data).version == 1
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "words"),
     [
         ({"filter": "auto"}, "filter: expected None where nothing is compressed, found 'auto'"),

@@ -9,6 +9,7 @@ import pytest
 import colonnade as cn
 from tests.formats.npz.test_bad_input import points_into
 from tests.helpers.archives import DEFLATE, ZSTD, Archive, Member, archive, deflated, npy, zstd
+from tests.helpers.each import each
 
 ROWS = 6
 VALUES = np.arange(ROWS) * 10.0
@@ -76,7 +77,7 @@ def refused_text(made: Archive) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize(
+@each(
     "filters",
     [
         {},
@@ -99,7 +100,7 @@ def test_entries_that_are_none(filters: Any) -> None:
     wrong(built(filters, block(SHUFFLED)), META, cn.DecodeError, "__colonnade__")
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {"type": "<U2"},
@@ -116,7 +117,7 @@ def test_filters_that_a_type_or_shape_cannot_have(changes: dict[str, Any]) -> No
     wrong(made, META, cn.DecodeError, "does not apply to")
 
 
-@pytest.mark.parametrize(
+@each(
     ("array", "found"),
     [
         (VALUES, "<f8 of shape (6,)"),

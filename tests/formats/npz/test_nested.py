@@ -11,6 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -121,19 +123,19 @@ ARRAYS = {
 }
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@each("name", list(ARRAYS))
 def test_every_type_comes_back(name: str) -> None:
     assert_same(decoded(encoded(ARRAYS[name])), ARRAYS[name])
 
 
-@pytest.mark.parametrize("compression", ["zstd", "deflate"])
-@pytest.mark.parametrize("name", ARRAYS)
+@each("compression", ["zstd", "deflate"])
+@each("name", list(ARRAYS))
 def test_every_type_comes_back_compressed(name: str, compression: str) -> None:
     array = pa.concat_arrays([ARRAYS[name]] * 20) if "union" not in name else ARRAYS[name]
     assert_same(decoded(encoded(array, compression)), array)
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@each("name", list(ARRAYS))
 def test_a_slice_is_written_as_its_rows(name: str) -> None:
     array = ARRAYS[name]
     for start in range(len(array) + 1):
@@ -144,7 +146,7 @@ def test_a_slice_is_written_as_its_rows(name: str) -> None:
                 return
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@each("name", list(ARRAYS))
 def test_rows_are_read_alone(name: str) -> None:
     array = ARRAYS[name]
     data = encoded(array)
@@ -153,7 +155,7 @@ def test_rows_are_read_alone(name: str) -> None:
             assert_same(decoded(data, (start, stop)), array.slice(start, stop - start))
 
 
-@pytest.mark.parametrize("name", ARRAYS)
+@each("name", list(ARRAYS))
 def test_the_type_is_spelled_as_pyarrow_spells_it(name: str) -> None:
     ours = opened(encoded(ARRAYS[name])).dtypes()[0]
     theirs = str(ARRAYS[name].type)
@@ -378,7 +380,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@each("name", list(HOSTILE))
 def test_hostile_buffers_are_refused_by_member_and_byte(name: str) -> None:
     source, path, content, byte, words = HOSTILE[name]
     member = f"__column_0_{path}__.npy"
@@ -398,7 +400,7 @@ def test_hostile_buffers_are_refused_by_member_and_byte(name: str) -> None:
         assert int(found[1]) == start + 128 + byte
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "path"),
     [
         ("list", "offsets"),
@@ -441,12 +443,12 @@ BAD_TYPES = [
 ]
 
 
-@pytest.mark.parametrize("kind", BAD_TYPES, ids=json.dumps)
+@each("kind", list(BAD_TYPES), ids=json.dumps)
 def test_what_is_no_type_is_refused(kind: list) -> None:
     refused(rewritten(encoded(ARRAYS["list"]), {}, {"type": kind}), DecodeError, "expected an Arrow type")
 
 
-@pytest.mark.parametrize("children", [[], [3, 3], [-1], ["3"], [2**64]])
+@each("children", [[], [3, 3], [-1], ["3"], [2**64]])
 def test_lengths_of_children_that_do_not_fit_the_type_are_refused(children: list) -> None:
     refused(
         rewritten(encoded(ARRAYS["list"]), {}, {"children": children}),

@@ -15,8 +15,8 @@ from tests.helpers.each import each
 _PLAIN = [name for name in CASES if name[:3] in ("1-D", "2-D")]
 
 
+@each("name", list(CASES), per=50)
 @applies(lambda name: "one hundred thousand" not in name)
-@pytest.mark.parametrize("name", CASES)
 def test_every_case_comes_back_from_npy(name: str, tmp_path: Path) -> None:
     data = CASES[name]()
     path = tmp_path / "data.npy"
@@ -32,7 +32,7 @@ def _columns(path: Path) -> list[np.ndarray]:
     return [column for block in blocks for column in (block.T if block.ndim == 2 else [block])]
 
 
-@pytest.mark.parametrize("name", _PLAIN)
+@each("name", list(_PLAIN), per=50)
 def test_numpy_loads_the_arrays_of_our_files(name: str, tmp_path: Path) -> None:
     data = CASES[name]()
     path = tmp_path / "data.npz"
@@ -55,7 +55,7 @@ def test_numpy_loads_the_columns_of_a_mapping(tmp_path: Path) -> None:
         assert loaded["__values_columns_0__"].tolist() == DTYPES
 
 
-@pytest.mark.parametrize("name", _PLAIN)
+@each("name", list(_PLAIN), per=50)
 def test_numpy_loads_our_lone_arrays(name: str, tmp_path: Path) -> None:
     data = CASES[name]()
     path = tmp_path / "data.npy"
@@ -78,7 +78,7 @@ def test_columns_saved_by_numpy(save: Any, tmp_path: Path) -> None:
 
 
 @each("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", DTYPES)
+@each("dtype", list(DTYPES), per=20)
 def test_a_matrix_saved_by_numpy(dtype: str, order: Any, tmp_path: Path) -> None:
     data = np.array(sample(dtype, 12).reshape(4, 3), order=order)
     np.savez(tmp_path / "data.npz", data)

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pandas")
 
 import pandas as pd
@@ -16,7 +18,7 @@ from colonnade.testing.cases_pandas import CASES, assert_identical
 _NUMPY_CASES = [name for name in CASES if name.startswith("block ")]
 
 
-@pytest.mark.parametrize("name", _NUMPY_CASES)
+@each("name", list(_NUMPY_CASES))
 def test_numpy_reads_the_blocks(name: str, tmp_path: Path) -> None:
     frame = CASES[name]()
     cn.write(frame, tmp_path / "frame.npz")

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("static_frame")
 
 import static_frame as sf
@@ -42,7 +44,7 @@ def _as_static_frame_keeps_it(name: str, frame: Any, folder: Path) -> Any:
     return type(frame).from_npz(folder / "own.npz")
 
 
-@pytest.mark.parametrize("name", _SHARED)
+@each("name", list(_SHARED), per=50)
 def test_static_frame_opens_our_files(name: str, tmp_path: Path) -> None:
     frame = CASES[name]()
     path = tmp_path / "frame.npz"
@@ -50,8 +52,8 @@ def test_static_frame_opens_our_files(name: str, tmp_path: Path) -> None:
     assert_identical(_as_static_frame_keeps_it(name, frame, tmp_path), type(frame).from_npz(path))
 
 
+@each("name", list(_SHARED), per=50)
 @applies(lambda name: "one hundred thousand" not in name)
-@pytest.mark.parametrize("name", _SHARED)
 def test_static_frame_opens_our_directories(name: str, tmp_path: Path) -> None:
     frame = CASES[name]()
     path = tmp_path / "frame"
@@ -66,7 +68,7 @@ def test_static_frame_opens_every_dtype_it_knows(tmp_path: Path) -> None:
     assert_identical(frame, sf.Frame.from_npz(tmp_path / "frame.npz"))
 
 
-@pytest.mark.parametrize("name", _SHARED)
+@each("name", list(_SHARED), per=50)
 def test_we_open_what_static_frame_writes(name: str, tmp_path: Path) -> None:
     path = tmp_path / "frame.npz"
     CASES[name]().to_npz(path)

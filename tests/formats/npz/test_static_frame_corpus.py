@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("static_frame")
 
 import static_frame as sf
@@ -58,7 +60,7 @@ def _assert_axis(index: Any, golden: dict[str, Any]) -> None:
     assert [_values(level) for level in levels] == golden["values"]
 
 
-@pytest.mark.parametrize(("path", "golden"), GOLDENS)
+@each(("path", "golden"), list(GOLDENS), per=50)
 def test_value_dtype_class_and_name_are_the_goldens(path: Path, golden: dict[str, Any]) -> None:
     frame = cn.read(path).to_static_frame()
     assert type(frame) is sf.Frame
@@ -71,13 +73,13 @@ def test_value_dtype_class_and_name_are_the_goldens(path: Path, golden: dict[str
         assert _values(column) == wanted["values"]
 
 
-@pytest.mark.parametrize("mmap", [True, False])
-@pytest.mark.parametrize(("path", "golden"), GOLDENS)
+@each("mmap", [True, False])
+@each(("path", "golden"), list(GOLDENS), per=20)
 def test_the_frame_is_the_one_static_frame_reads(path: Path, golden: dict[str, Any], mmap: bool) -> None:
     assert_identical(sf.Frame.from_npz(path), cn.read(path, mmap=mmap, verify=True).to_native())
 
 
-@pytest.mark.parametrize(("path", "golden"), GOLDENS)
+@each(("path", "golden"), list(GOLDENS), per=50)
 def test_what_we_write_again_is_the_same_to_static_frame(path: Path, golden: dict[str, Any], tmp_path: Path) -> None:
     again = tmp_path / "again.npz"
     cn.write(cn.read(path), again)

@@ -8,6 +8,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.corpora import CORPORA, Verdict, needs_corpora, verdicts
+from tests.helpers.each import each
 from tests.sweep import mutants as sweep
 
 pytestmark = needs_corpora
@@ -34,6 +35,7 @@ def named(tmp_path: Path):
 
     def link(row: Verdict) -> Path:
         path = tmp_path / "archive.npz"
+        path.unlink(missing_ok=True)
         path.symlink_to(row.path)
         return path
 
@@ -50,7 +52,7 @@ def test_an_archive_inside_a_comment_is_a_comment(name: str) -> None:
     assert [member["name"] for member in cn.inspect(CORPORA / name).members] == [IN_COMMENT[name]]
 
 
-@pytest.mark.parametrize("row", [row for row in rows("ACCEPT") if row.id not in IN_COMMENT])
+@each("row", [row for row in rows("ACCEPT") if row.id not in IN_COMMENT], per=50)
 def test_lists_what_zipfile_lists(row: Verdict, named) -> None:
     with zipfile.ZipFile(row.path) as archive:
         entries = archive.infolist()
@@ -60,7 +62,7 @@ def test_lists_what_zipfile_lists(row: Verdict, named) -> None:
     assert [member["compressed_nbytes"] for member in members] == [entry.compress_size for entry in entries]
 
 
-@pytest.mark.parametrize("row", rows("ACCEPT"))
+@each("row", rows("ACCEPT"), per=50)
 def test_verifies_or_names_the_method_it_lacks(row: Verdict, named) -> None:
     with zipfile.ZipFile(row.path) as archive:
         methods = {entry.compress_type for entry in archive.infolist()}
@@ -71,7 +73,7 @@ def test_verifies_or_names_the_method_it_lacks(row: Verdict, named) -> None:
             cn.verify(named(row))
 
 
-@pytest.mark.parametrize("row", rows("ACCEPT"))
+@each("row", rows("ACCEPT"), per=50)
 def test_holds_no_arrays(row: Verdict, named) -> None:
     """None of these archives holds an NPY member: reading one says so, by a typed error."""
     with pytest.raises(cn.ColonnadeError):
@@ -85,7 +87,7 @@ def test_stricter_than_zipfile(name: str) -> None:
         cn.read_arrays(CORPORA / name)
 
 
-@pytest.mark.parametrize("row", rows("REJECT"))
+@each("row", rows("REJECT"))
 def test_is_refused(row: Verdict, named) -> None:
     path = named(row)
 
@@ -97,7 +99,7 @@ def test_is_refused(row: Verdict, named) -> None:
         look()
 
 
-@pytest.mark.parametrize("row", rows("EITHER"))
+@each("row", rows("EITHER"), per=50)
 def test_either_is_data_or_a_typed_error(row: Verdict, named) -> None:
     path = named(row)
     for look in (cn.inspect, cn.verify, cn.read_arrays):

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -113,7 +115,7 @@ def assert_same_answer(content: bytes) -> None:
 VALUES = [word for word in LOGICAL if not word.startswith("DECIMAL")]
 
 
-@pytest.mark.parametrize("word", VALUES)
+@each("word", list(VALUES))
 def test_an_annotation_that_contradicts_its_physical_type_is_refused(word: str) -> None:
     for physical, length in PHYSICAL:
         if "TIMESTAMP" in word and length == 12:
@@ -127,9 +129,7 @@ def test_timestamps_of_twelve_bytes_are_refused_by_name() -> None:
         cn.read(content, format="parquet")
 
 
-@pytest.mark.parametrize(
-    "digits", [(5, 2), (9, 9), (10, 2), (19, 0), (38, 2), (40, 2), (76, 2), (5, 6), (5, -1), (0, 0)]
-)
+@each("digits", [(5, 2), (9, 9), (10, 2), (19, 0), (38, 2), (40, 2), (76, 2), (5, 6), (5, -1), (0, 0)])
 def test_decimals_by_either_word_are_decimals_or_refused(digits: tuple[int, int]) -> None:
     precision, scale = digits
     for physical, length in PHYSICAL:
@@ -145,7 +145,7 @@ def test_decimals_by_either_word_are_decimals_or_refused(digits: tuple[int, int]
             assert cn.read(newer, format="parquet").to_arrow().schema.field("x") == wanted.field("x")
 
 
-@pytest.mark.parametrize("word", CONVERTED)
+@each("word", list(CONVERTED))
 def test_so_is_an_older_annotation(word: int) -> None:
     for physical, length in PHYSICAL:
         assert_same_answer(of_nulls(physical, length, converted=word, scale=2, precision=5))
@@ -165,7 +165,7 @@ def test_decimals_of_76_digits_are_read() -> None:
     assert cn.read(content, format="parquet").to_arrow().column("x").to_pylist() == [10**73]
 
 
-@pytest.mark.parametrize("word", LOGICAL)
+@each("word", list(LOGICAL))
 def test_the_logical_type_governs(word: str) -> None:
     for physical, length in PHYSICAL:
         governed = of_nulls(physical, length, logical=LOGICAL[word])
@@ -211,7 +211,7 @@ def of_maps(**kind: Any) -> bytes:
     return nested(schema, (INT32, [*path, "key"], keys, 1), (INT32, [*path, "value"], values, 1))
 
 
-@pytest.mark.parametrize("converted", [None, *CONVERTED])
+@each("converted", [None, *CONVERTED])
 def test_the_logical_type_of_groups_governs(converted: int | None) -> None:
     for content, value in (
         (of_lists(logical=LIST, converted=converted), [1, 2]),
@@ -221,7 +221,7 @@ def test_the_logical_type_of_groups_governs(converted: int | None) -> None:
         assert cn.read(content, format="parquet").to_arrow().column("x").to_pylist() == [value]
 
 
-@pytest.mark.parametrize("converted", CONVERTED)
+@each("converted", list(CONVERTED))
 def test_groups_that_say_they_are_values_are_refused(converted: int) -> None:
     for content in (of_lists(converted=converted), of_maps(converted=converted)):
         if converted in {1, 2, 3}:
@@ -248,7 +248,7 @@ def test_a_group_without_fields_is_refused_by_name(inside: bool) -> None:
 
 
 # --------------------------------------------------------------------------- the oldest lists
-@pytest.mark.parametrize("depth", [1, 2, 3, 4, 5])
+@each("depth", [1, 2, 3, 4, 5])
 def test_lists_of_lists_in_the_oldest_encoding(depth: int) -> None:
     value: Any = [1, 2]
     for _ in range(depth - 1):

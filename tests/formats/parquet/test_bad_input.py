@@ -58,18 +58,18 @@ def test_what_the_cases_damage_is_sound() -> None:
 
 
 @each("way", list(_WAYS))
-@pytest.mark.parametrize("name", _UNVERIFIED)
+@each("name", list(_UNVERIFIED), per=20)
 def test_is_refused(name: str, way: str) -> None:
     _refused(BAD[name], _WAYS[way])
 
 
 @each("way", list(_VERIFIED))
-@pytest.mark.parametrize("name", [name for name in BAD if name not in FOREIGN])
+@each("name", [name for name in BAD if name not in FOREIGN], per=20)
 def test_is_refused_when_verified(name: str, way: str) -> None:
     _refused(BAD[name], _VERIFIED[way])
 
 
-@pytest.mark.parametrize("name", EITHER)
+@each("name", list(EITHER))
 def test_is_read_or_refused(name: str) -> None:
     refused = []
     for way in (*_WAYS.values(), *_VERIFIED.values()):

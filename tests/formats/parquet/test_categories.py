@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 from tests.helpers.web import Site
 
 FRAME = pd.DataFrame(
@@ -41,8 +42,8 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("content", FILES.values(), ids=FILES)
-@pytest.mark.parametrize("none", NONE.values(), ids=NONE)
+@each("content", FILES.values(), ids=FILES)
+@each("none", NONE.values(), ids=NONE)
 def test_no_rows_keep_their_categories(content: bytes, none: dict[str, Any], site: Site) -> None:
     wanted = pd.read_parquet(io.BytesIO(content)).dtypes["c"]
     url = site.put("/x.parquet", content)
@@ -92,8 +93,8 @@ DIFFER = {
 }
 
 
-@pytest.mark.parametrize("format", ["arrow", "arrows", "parquet"])
-@pytest.mark.parametrize("case", DIFFER)
+@each("format", ["arrow", "arrows", "parquet"])
+@each("case", list(DIFFER))
 def test_chunks_of_another_order_are_refused(case: str, format: str, tmp_path: Path) -> None:
     first, second, one, other = DIFFER[case]
     path = tmp_path / f"x.{format}"
@@ -209,8 +210,8 @@ NULLS = {
 }
 
 
-@pytest.mark.parametrize("groups", [None, 2])
-@pytest.mark.parametrize("values", NULLS.values(), ids=NULLS)
+@each("groups", [None, 2])
+@each("values", NULLS.values(), ids=NULLS)
 def test_nulls_among_the_values_of_a_dictionary_stay_there(values: Any, groups: int | None) -> None:
     dictionary = values if isinstance(values, pa.Array) else pa.array(values)
     codes = pa.array([1, 0, None, len(dictionary) - 1, 1], pa.int8())

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 pytest.importorskip("polars")
@@ -236,7 +238,7 @@ def test_any_row_group(path: Path) -> None:
         next(iter(reader))
 
 
-@pytest.mark.parametrize(
+@each(
     ("rows", "found"),
     [
         (slice(2, 12), [3, 5, 2]),
@@ -254,7 +256,7 @@ def test_columns_and_rows(path: Path, rows: slice, found: list[int]) -> None:
             pd.testing.assert_frame_equal(reader[i].to_pandas(), frame.to_pandas())
 
 
-@pytest.mark.parametrize("least", [0, 7, 17, 29, 30])
+@each("least", [0, 7, 17, 29, 30])
 def test_row_groups_of_which_a_filter_leaves_nothing_are_passed_by(path: Path, least: int) -> None:
     wanted = WHOLE[WHOLE["a"] >= least]
     with cn.open_reader(path, columns=["a", "c"], filter=[("a", ">=", least)]) as reader:
@@ -289,7 +291,7 @@ def test_a_reader_is_data(path: Path) -> None:
 # ---------------------------------------------------------------------------- converting
 
 
-@pytest.mark.parametrize("other", ["npz", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
+@each("other", ["npz", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
 def test_convert_there_and_back(path: Path, other: str, tmp_path: Path) -> None:
     cn.convert(path, tmp_path / f"y.{other}", write_options={"schema": "header"} if other == "csv" else None)
     pd.testing.assert_frame_equal(cn.read(tmp_path / f"y.{other}", format=other).to_pandas(), WHOLE)

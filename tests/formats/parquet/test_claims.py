@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -19,7 +21,7 @@ import colonnade as cn
 from colonnade.errors import ColonnadeError, DecodeError
 from tests.helpers.parquet_claims import CLAIMS, STORED, claiming, of_pyarrow
 
-every_column = pytest.mark.parametrize("stored", STORED)
+every_column = each("stored", list(STORED))
 
 
 def nested_of(values: Any, how: str) -> Any:
@@ -46,7 +48,7 @@ def assert_as_pyarrow(content: bytes, **options: Any) -> None:
     assert found.column("x").to_pylist() == wanted.column("x").to_pylist()
 
 
-@pytest.mark.parametrize("how", ["flat", "list", "struct", "map"])
+@each("how", ["flat", "list", "struct", "map"], per=50)
 @every_column
 def test_each_claim_on_each_column(stored: str, how: str) -> None:
     values = STORED[stored]
@@ -116,7 +118,7 @@ def means_the_same(found: Any, stored: Any) -> bool:
     return bool(found.to_pylist() == stored.to_pylist())
 
 
-@pytest.mark.parametrize("how", ["flat", "list", "struct"])
+@each("how", ["flat", "list", "struct"], per=50)
 @every_column
 def test_each_claim_with_the_key_of_this_package(stored: str, how: str) -> None:
     values = STORED[stored]
@@ -241,7 +243,7 @@ MONTHS = (2).to_bytes(4, "little") + (3).to_bytes(4, "little") + (4000).to_bytes
 INTERVAL = "interval '2 months 3 days 4 seconds'"
 
 
-@pytest.mark.parametrize(
+@each(
     ("query", "value"),
     [
         (f"select {INTERVAL} x", MONTHS),

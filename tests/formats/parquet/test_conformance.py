@@ -10,11 +10,13 @@ import pytest
 import colonnade as cn
 from tests.conformance import golden
 from tests.conformance.describe import describe
+from tests.helpers.each import each
 
 ENTRIES = golden.entries("parquet")
-every = pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+every = each("entry", ENTRIES.values(), ids=ENTRIES)
 
 
+@pytest.mark.quick
 def test_every_case_has_its_entry_and_its_file() -> None:
     golden.assert_all_there("parquet")
 
@@ -25,7 +27,7 @@ def test_the_file_is_the_one_recorded(entry: dict[str, Any]) -> None:
 
 
 @every
-@pytest.mark.parametrize("mmap", [True, False])
+@each("mmap", [True, False], per=50)
 def test_it_reads_as_recorded(entry: dict[str, Any], mmap: bool) -> None:
     golden.assert_reads_as_recorded("parquet", entry, mmap)
 

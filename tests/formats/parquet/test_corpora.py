@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
@@ -54,8 +56,8 @@ ACCEPTED = [row for row in PLAIN if row.verdict in ("ACCEPT", "ACCEPT_OR_UNSUPPO
 REFUSED = [row for row in PLAIN if row.verdict == "REJECT" and _LARGE not in row.name]
 
 
+@each("row", _ids(ACCEPTED + [row for row in PLAIN if row.verdict == "EITHER"]), per=50)
 @applies(lambda row: _is_read(row, pq.read_table))
-@pytest.mark.parametrize("row", _ids(ACCEPTED + [row for row in PLAIN if row.verdict == "EITHER"]))
 def test_cells_are_those_of_pyarrow(row: Verdict) -> None:
     wanted = pq.read_table(row.path)
     found = _read(row.path).to_arrow()
@@ -83,8 +85,8 @@ def _plain(value: Any) -> Any:
     return "nan" if isinstance(value, float) and value != value else value
 
 
+@each("row", _ids(ACCEPTED), per=50)
 @applies(lambda row: _is_read(row, pd.read_parquet))
-@pytest.mark.parametrize("row", _ids(ACCEPTED))
 def test_frames_are_those_of_pandas(row: Verdict) -> None:
     wanted = pd.read_parquet(row.path)
     found = _read(row.path).to_pandas()
@@ -99,17 +101,17 @@ def test_frames_are_those_of_pandas(row: Verdict) -> None:
             pd.testing.assert_series_equal(ours, theirs, check_exact=True)
 
 
+@each("path", [pytest.param(path, id=path.stem) for path in GOLDEN])
 @applies(
     lambda path: not path.name.startswith(_DECODED)  # their golden rows are the columns, decoded further
 )
-@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in GOLDEN])
 def test_golden_rows(path: Path) -> None:
     golden = path.with_suffix(".json")
     rows = json.loads(golden.read_text(encoding="utf-8"))
     assert golden_difference(_read(path).to_arrow(), rows) is None
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in GOLDEN])
+@each("path", [pytest.param(path, id=path.stem) for path in GOLDEN], per=50)
 def test_golden_metadata(path: Path) -> None:
     golden = json.loads(path.with_suffix(".metadata.json").read_text(encoding="utf-8"))
     found = cn.inspect(path).parquet
@@ -125,7 +127,7 @@ def test_golden_metadata(path: Path) -> None:
     assert found.encodings == counts
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in GOLDEN])
+@each("path", [pytest.param(path, id=path.stem) for path in GOLDEN], per=50)
 def test_some_columns_and_some_rows(path: Path) -> None:
     """A choice of columns, in another order, and a range of rows are those of the whole."""
     frame = _read(path)
@@ -158,7 +160,7 @@ def test_expected_by_parquet_testing(name: str) -> None:
         assert ours == theirs
 
 
-@pytest.mark.parametrize("row", _ids(REFUSED))
+@each("row", _ids(REFUSED))
 def test_what_is_refused(row: Verdict) -> None:
     with pytest.raises((cn.DecodeError, cn.LimitError, cn.UnsupportedError), match="parquet: "):
         _read(row.path).to_arrow()

@@ -14,6 +14,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers import parquet_bytes as pb
+from tests.helpers.each import each
 
 NBYTES = 10_000
 """Of each long value."""
@@ -88,7 +89,7 @@ def cost(content: bytes, limits: cn.Limits = FEW, **options: Any) -> int:
     return int(told[1])
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", list(SHAPES))
 def test_work_grows_with_the_rows(shape: Callable[[int], bytes]) -> None:
     one, two, four = (cost(shape(n)) for n in (1000, 2000, 4000))
     # Half of the bytes of all values at least, whichever part was known first; no more than twice.
@@ -98,7 +99,7 @@ def test_work_grows_with_the_rows(shape: Callable[[int], bytes]) -> None:
     assert four <= 2 * two
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@each("shape", list(SHAPES))
 def test_values_are_read_where_the_limit_allows_them(shape: Callable[[int], bytes]) -> None:
     content = shape(1000)
     expected = pq.read_table(io.BytesIO(content))

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 import colonnade as cn
 from tests.helpers import parquet_bytes as pb
+from tests.helpers.each import each
 
 LIMITS = cn.Limits(max_unbacked_nbytes=4 << 20, max_expansion=64, max_unbacked_rows=1 << 20)
 
@@ -107,7 +107,7 @@ def read(content: bytes) -> str:
     return "read"
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", list(FILES))
 def test_damage_within(name: str) -> None:
     sound = FILES[name]()
     assert read(sound) == "read"

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -78,7 +80,7 @@ def wanted() -> Any:
     return pq.read_table(_path("uniform_encryption"), decryption_properties=create_decryption_properties(FOOTER))
 
 
-@pytest.mark.parametrize("name", SAME)
+@each("name", list(SAME))
 def test_with_the_keys(name: str, wanted: Any) -> None:
     found = _whole(name, **_keys(name))
     assert found.column_names == wanted.column_names
@@ -86,7 +88,7 @@ def test_with_the_keys(name: str, wanted: Any) -> None:
         assert cells(found.column(column)) == cells(wanted.column(column)), column
 
 
-@pytest.mark.parametrize("name", SAME)
+@each("name", list(SAME))
 def test_with_the_keys_as_pandas(name: str, wanted: Any) -> None:
     found = cn.read(_path(name), format="parquet", columns=["double_field", "float_field"], **_keys(name)).to_pandas()
     assert found["double_field"].tolist() == [k * 1.1111111 for k in range(50)]
@@ -104,7 +106,7 @@ def test_a_file_with_bloom_filters() -> None:
     assert some["name"].tolist() == ["name_7"]
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", list(FILES))
 def test_without_keys(name: str) -> None:
     """The message says that it is encrypted, and which option takes the key."""
     path = _path(name)
@@ -126,7 +128,7 @@ def test_columns_that_are_not_encrypted_need_no_key(wanted: Any) -> None:
         assert cells(found.column(name)) == cells(wanted.column(name)), name
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", list(FILES))
 def test_with_a_wrong_key(name: str) -> None:
     """In counter mode pages have no tag: a wrong key is found by what is wrong with the header of the page then."""
     right = _keys(name)
@@ -182,7 +184,7 @@ def test_a_file_that_is_not_encrypted_with_a_key() -> None:
     assert cn.read(path, footer_key=FOOTER).to_arrow().num_rows == 8
 
 
-@pytest.mark.parametrize("name", FILES)
+@each("name", list(FILES))
 def test_with_their_keys_they_are_verified(name: str) -> None:
     frame = cn.read(_path(name), format="parquet", verify=True, **_keys(name))
     assert len(frame) > 0

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import colonnade as cn
+from tests.helpers.each import each
 
 NROWS = 5000
 _RANDOM = np.random.default_rng(7)
@@ -149,7 +150,7 @@ def _cells(column: str) -> list[Any]:
     return values.to_pylist()
 
 
-@pytest.mark.parametrize("filter", FILTERS, ids=str)
+@each("filter", list(FILTERS), ids=str, per=50)
 def test_the_rows_are_those_of_a_mask(path: Path, filter: Any) -> None:
     expected = TABLE.filter(pa.array(_mask(filter)))
     out = cn.read(path, filter=filter)
@@ -157,7 +158,7 @@ def test_the_rows_are_those_of_a_mask(path: Path, filter: Any) -> None:
     assert out.to_arrow().combine_chunks().to_pylist() == expected.to_pylist()
 
 
-@pytest.mark.parametrize("filter", FILTERS[:12], ids=str)
+@each("filter", FILTERS[:12], ids=str)
 def test_columns_and_rows_go_with_it(path: Path, filter: Any) -> None:
     expected = TABLE.filter(pa.array(_mask(filter)))["row"].to_pylist()
     frame = cn.read(path, filter=filter, columns=["row"], rows=slice(2, 40))
@@ -174,8 +175,8 @@ def test_pandas_rows_are_those_of_read_parquet(tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "t.parquet", filter=filter), expected)
 
 
-@pytest.mark.parametrize("ours", [True, False])
-@pytest.mark.parametrize("wanted", [range(5, 10), range(0, 10, 3), [1, 2, 7], [4], [], range(10)], ids=str)
+@each("ours", [True, False])
+@each("wanted", [range(5, 10), range(0, 10, 3), [1, 2, 7], [4], [], range(10)], ids=str)
 def test_a_range_of_labels_that_means_something_goes_with_its_rows(ours: bool, wanted: Any, tmp_path: Path) -> None:
     index = pd.RangeIndex(100, 120, 2, name="minute")
     df = pd.DataFrame({"v": range(10), "w": list("abcdefghij")}, index=index)
@@ -248,7 +249,7 @@ def test_nan_is_equal_to_nothing_and_null_is_nothing() -> None:
     assert rows(("x", "<=", 1)) == [1.0, -0.0, 0.0]
 
 
-@pytest.mark.parametrize(
+@each(
     ("filter", "error", "words"),
     [
         ([("nope", "==", 1)], KeyError, "nope"),

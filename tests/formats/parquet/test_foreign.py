@@ -30,7 +30,7 @@ from tests.helpers.parquet_look import (
     pyarrow_table,
 )
 
-every_option = pytest.mark.parametrize("options", PYARROW.values(), ids=PYARROW)
+every_option = each("options", PYARROW.values(), ids=PYARROW)
 CASES = [name for name in cases_pyarrow.CASES if "union" not in name and name != "many chunks of many types"]
 
 
@@ -69,8 +69,8 @@ def _is_held(column: Any) -> bool:
 
 
 # --------------------------------------------------------------------------- tables
+@each("name", list(CASES), per=50)
 @applies(is_held)
-@pytest.mark.parametrize("name", CASES)
 def test_tables_of_pyarrow(name: str) -> None:
     table = held(name)
     for label, options in PYARROW.items():
@@ -133,7 +133,7 @@ def _columns(nrows: int) -> Any:
 
 @each("version", ["1.0", "2.0"])
 @each("compression", ["none", "snappy", "zstd"])
-@pytest.mark.parametrize("encoding", ENCODINGS)
+@each("encoding", list(ENCODINGS))
 def test_each_encoding(encoding: str, compression: str, version: str) -> None:
     table = _columns(5000)
     chosen = {name: encoding for name in table.column_names if name[0] in ENCODINGS[encoding]}
@@ -153,7 +153,7 @@ def test_each_encoding(encoding: str, compression: str, version: str) -> None:
 
 
 @each("threads", [1, 2])
-@pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999, 1.0])
+@each("share", [0.0, 0.001, 0.5, 0.999, 1.0])
 def test_nulls_of_every_density(share: float, threads: int) -> None:
     numbers = np.random.default_rng(1)
     nrows = 20_000
@@ -175,7 +175,7 @@ def test_nulls_of_every_density(share: float, threads: int) -> None:
 
 # --------------------------------------------------------------------------- DataFrames
 @each("index", [None, True, False], lambda name, index: is_written(name, index))
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=20)
 def test_files_of_pandas(name: str, index: bool | None, tmp_path: Path) -> None:
     path = tmp_path / "own.parquet"
     cases_pandas.CASES[name]().to_parquet(path, engine="pyarrow", index=index)
@@ -213,7 +213,7 @@ BACKENDS: list[Any] = ["numpy_nullable", "pyarrow"]
 
 
 @each("backend", BACKENDS, lambda name, backend: is_written(name, backend=backend))
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=20)
 def test_the_backend_that_was_asked_for(name: str, backend: Any, tmp_path: Path) -> None:
     path = tmp_path / "own.parquet"
     cases_pandas.CASES[name]().to_parquet(path)
@@ -289,8 +289,8 @@ def test_categories_of_numbers_are_refused() -> None:
 
 
 # --------------------------------------------------------------------------- what the schema says
-@pytest.mark.parametrize("options", [{}, {"version": "1.0"}, {"coerce_timestamps": "ms"}], ids=str)
-@pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
+@each("options", [{}, {"version": "1.0"}, {"coerce_timestamps": "ms"}], ids=str)
+@each("unit", ["s", "ms", "us", "ns"])
 def test_zones_inside_lists_are_the_writers(unit: str, options: dict[str, Any]) -> None:
     """Whatever unit they were stored in."""
     berlin, tokyo = pa.timestamp(unit, "Europe/Berlin"), pa.timestamp(unit, "Asia/Tokyo")

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
@@ -52,8 +54,8 @@ def _is_written(name: str) -> bool:
     return any(works(lambda options=options: attempt(options)) for options in FASTPARQUET.values())
 
 
+@each("name", list(cases_pandas.CASES), per=50)
 @applies(_is_written)
-@pytest.mark.parametrize("name", cases_pandas.CASES)
 def test_files_of_fastparquet(name: str, tmp_path: Path) -> None:
     fastparquet = pytest.importorskip("fastparquet")
     path, tried = tmp_path / "own.parquet", 0
@@ -92,7 +94,7 @@ POLARS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("options", POLARS.values(), ids=POLARS)
+@each("options", POLARS.values(), ids=POLARS)
 def test_files_of_polars(options: dict[str, Any]) -> None:
     pl = pytest.importorskip("polars")
     from colonnade.testing import cases_polars
@@ -163,8 +165,8 @@ DUCKDB = """
 """
 
 
-@pytest.mark.parametrize("version", ["v1", "v2"])
-@pytest.mark.parametrize("codec", ["uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4_raw"])
+@each("version", ["v1", "v2"])
+@each("codec", ["uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4_raw"])
 def test_files_of_duckdb(codec: str, version: str, tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     path = tmp_path / "own.parquet"

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 
 def _table(data: bytes) -> pa.Table:
@@ -86,8 +87,8 @@ SEEN: dict[str, Callable[[pa.DataType], bool]] = {
 }
 
 
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("leaf", LEAVES)
+@each("version", [1, 2])
+@each("leaf", list(LEAVES))
 def test_every_type_within_every_other_comes_back(leaf: str, version: int) -> None:
     for kind, values in _within(LEAVES[leaf]).items():
         frame = pa.table({"x": pa.chunked_array([values, values])})
@@ -252,7 +253,7 @@ def _some(rng: random.Random, depth: int) -> tuple[pa.DataType, Callable[[], Any
     return leaf, maybe(make)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@each("seed", range(60), per=50)
 def test_any_nesting_of_any_values_is_what_pyarrow_reads(seed: int) -> None:
     rng = random.Random(seed)
     columns = {}
@@ -292,7 +293,7 @@ def required_within() -> dict[str, pa.Array]:
     }
 
 
-@pytest.mark.parametrize("kind", required_within())
+@each("kind", required_within())
 def test_required_values_below_nulls_are_joined(kind: str) -> None:
     table = pa.table({"a": required_within()[kind]})
     written = io.BytesIO()

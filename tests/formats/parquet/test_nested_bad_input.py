@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
+from tests.helpers.each import each
 
 
 def written(array: Any, told: pa.DataType | None = None) -> bytes:
@@ -95,7 +96,7 @@ def test_a_key_of_a_map_that_is_null() -> None:
     assert cn.decode(data, "parquet").to_arrow()["x"].combine_chunks().equals(MAPS)
 
 
-@pytest.mark.parametrize("bits", [0, 6, 7, 9, 127])
+@each("bits", [0, 6, 7, 9, 127])
 def test_integers_of_no_known_width_are_refused_as_pyarrow_refuses_them(bits: int) -> None:
     data = written(pa.array([[1, -2]], pa.list_(pa.int8())))
     at = re.search(rb"\x13\x08\x11", data)

@@ -6,6 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 
 import pyarrow as pa
@@ -57,9 +59,9 @@ def dictionaries(data: pa.Array) -> list[pa.Array]:
     return dictionaries(data.values)
 
 
-@pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("codes", CODES)
-@pytest.mark.parametrize("name", VALUES)
+@each("ordered", [False, True])
+@each("codes", list(CODES))
+@each("name", list(VALUES))
 def test_ours_keep_all_of_them_in_their_order(name: str, codes: str, ordered: bool) -> None:
     values = VALUES[name]
     for shape, column in nested(coded(values, CODES[codes], ordered)).items():
@@ -76,10 +78,10 @@ def test_ours_keep_all_of_them_in_their_order(name: str, codes: str, ordered: bo
             assert rows.to_pylist() == column.to_pylist()[3:9], shape
 
 
-@pytest.mark.parametrize("use_dictionary", [False, True])
-@pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("codes", CODES)
-@pytest.mark.parametrize("name", sorted(VALUES.keys() - {"duration"}))
+@each("use_dictionary", [False, True])
+@each("ordered", [False, True])
+@each("codes", list(CODES))
+@each("name", sorted(VALUES.keys() - {"duration"}), per=20)
 def test_of_others_files_the_values(name: str, codes: str, ordered: bool, use_dictionary: bool) -> None:
     """Whatever order a writer said, its file has none; pyarrow gives the values too."""
     for shape, column in nested(coded(VALUES[name], CODES[codes], ordered)).items():

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("hypothesis")
 pytest.importorskip("pyarrow")
 
@@ -175,9 +177,9 @@ def jagged(nrows: int) -> pa.Table:
 TABLE = jagged(5000)
 
 
-@pytest.mark.parametrize("codec", CODECS)
-@pytest.mark.parametrize("version", ["1.0", "2.0"])
-@pytest.mark.parametrize("threads", [1, 2])
+@each("codec", list(CODECS))
+@each("version", ["1.0", "2.0"])
+@each("threads", [1, 2])
 def test_codecs_and_versions(codec: str, version: str, threads: int) -> None:
     options = {"compression": codec, "data_page_version": version, "data_page_size": 3000, "row_group_size": 1700}
     data = written(TABLE, **options)

@@ -12,11 +12,12 @@ import pytest
 
 import colonnade as cn
 from colonnade._formats.parquet import ParquetOptions, conjunctions
+from tests.helpers.each import each
 
 PAIR = [("x", "==", 1)]
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "message"),
     [
         (
@@ -89,7 +90,7 @@ def test_a_wrong_value_is_named(options: dict[str, Any], message: str) -> None:
     assert message in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@each(
     "options",
     [
         {},
@@ -121,7 +122,7 @@ def test_a_key_of_the_wrong_length_is_not_shown() -> None:
     assert "secret" not in str(raised.value)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "expected"),
     [
         (PAIR, [PAIR]),

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
@@ -41,9 +43,9 @@ def _held_columns(name: str) -> list[int] | None:
 
 
 # --------------------------------------------------------------------------- tables
-@applies(lambda name: _held_columns(name) is not None)
 @parquet_ways
-@pytest.mark.parametrize("name", cases_pyarrow.CASES)
+@each("name", list(cases_pyarrow.CASES), per=20)
+@applies(lambda name: _held_columns(name) is not None)
 def test_pyarrow_reads_a_table_of_ours_as_one_of_its_own(name: str, way: Way) -> None:
     """Column by column, where pyarrow can store the column; else the cells are the same."""
     table = cases_pyarrow.CASES[name]()
@@ -121,9 +123,9 @@ def _is_written(name: str) -> bool:
     return works(lambda: (cases_pandas.CASES[name]().to_parquet(file), pd.read_parquet(file)))
 
 
-@applies(_is_written)
 @parquet_ways
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=20)
+@applies(_is_written)
 def test_pandas_reads_our_file_as_it_reads_its_own(name: str, way: Way, tmp_path: Path) -> None:
     """Where pandas can write the frame itself, both files come back the same."""
     frame = cases_pandas.CASES[name]()
@@ -134,7 +136,7 @@ def test_pandas_reads_our_file_as_it_reads_its_own(name: str, way: Way, tmp_path
     assert_seen_alike(name, lambda: pd.read_parquet(ours), wanted, _OTHERWISE)
 
 
-@pytest.mark.parametrize("name", cases_pandas.CASES)
+@each("name", list(cases_pandas.CASES), per=50)
 def test_pyarrow_sees_each_column_of_a_frame(name: str) -> None:
     """One field a column and one a stored level, in their order, nothing left out."""
     frame = cases_pandas.CASES[name]()
@@ -212,8 +214,8 @@ FASTPARQUET: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("options", FASTPARQUET.values(), ids=FASTPARQUET)
-@pytest.mark.parametrize("nrows", [1, 1000])
+@each("options", FASTPARQUET.values(), ids=FASTPARQUET)
+@each("nrows", [1, 1000])
 def test_fastparquet_reads_our_file(options: dict[str, Any], nrows: int, tmp_path: Path) -> None:
     pytest.importorskip("fastparquet")
     frame = common(nrows)

@@ -11,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers import parquet_bytes as pb
+from tests.helpers.each import each
 
 NUMBERS = pb.dictionary_page(pb.plain("q", *range(10)), 10)
 TEXTS = pb.dictionary_page(pb.plain_bytes(*(b"%d" % k for k in range(10))), 10)
@@ -82,14 +83,14 @@ def both(content: bytes) -> None:
             read(content)
 
 
-@pytest.mark.parametrize("groups", [2, 3, 100, 1 << 20, 1 << 60])
-@pytest.mark.parametrize("kind", KEYED)
+@each("groups", [2, 3, 100, 1 << 20, 1 << 60])
+@each("kind", list(KEYED))
 def test_keys_of_more_groups_than_the_page_has(kind: str, groups: int) -> None:
     both(keyed(kind, b"\4" + pb.packed([1, 2, 3], 4, groups=groups)))
 
 
-@pytest.mark.parametrize("groups", [2, 9, 1 << 40])
-@pytest.mark.parametrize("make", [levelled, bools, listed])
+@each("groups", [2, 9, 1 << 40])
+@each("make", [levelled, bools, listed])
 def test_levels_and_bools_of_more_groups_than_the_page_has(make: Any, groups: int) -> None:
     width = 2 if make is listed else 1
     both(make(pb.packed([width + (width > 1)] * 3, width, groups=groups)))
@@ -101,8 +102,8 @@ def test_categories_of_more_groups_than_the_page_has() -> None:
         cn.decode(content, categories=["a"]).to_arrow()
 
 
-@pytest.mark.parametrize("kind", KEYED)
-@pytest.mark.parametrize("body", [b"", b"\0", b"\4", b"\0" + pb.run(0, 2, 0), b"\0" + pb.varint(1)], ids=repr)
+@each("kind", list(KEYED))
+@each("body", [b"", b"\0", b"\4", b"\0" + pb.run(0, 2, 0), b"\0" + pb.varint(1)], ids=repr)
 def test_keys_without_a_run(kind: str, body: bytes) -> None:
     both(keyed(kind, body))
 

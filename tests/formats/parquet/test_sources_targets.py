@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
@@ -53,8 +55,8 @@ def through_pipe(read: Callable[[int], Any], *pieces: bytes) -> Any:
 # ---------------------------------------------------------------------------- sources
 
 
-@pytest.mark.parametrize("mmap", [True, False, None])
-@pytest.mark.parametrize("kind", [str, Path, os.fsencode], ids=["str", "Path", "PathLike of bytes"])
+@each("mmap", [True, False, None])
+@each("kind", [str, Path, os.fsencode], ids=["str", "Path", "PathLike of bytes"])
 def test_paths(path: Path, kind: Callable[[Any], Any], mmap: bool | None) -> None:
     class Named:
         def __fspath__(self) -> Any:
@@ -65,7 +67,7 @@ def test_paths(path: Path, kind: Callable[[Any], Any], mmap: bool | None) -> Non
         pd.testing.assert_frame_equal(cn.read(source, mmap=mmap, columns=["word"]).to_pandas(), FRAME[["word"]])
 
 
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8), io.BytesIO])
+@each("kind", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8), io.BytesIO])
 def test_memory(kind: Callable[[bytes], Any]) -> None:
     pd.testing.assert_frame_equal(cn.read(kind(DATA)).to_pandas(), FRAME)
     found = cn.read(kind(DATA), columns=["word", "price"], rows=slice(290, 310)).to_pandas()
@@ -292,7 +294,7 @@ LOOKS: dict[str, Callable[..., Any]] = {
     "inspect": cn.inspect,
     "verify": cn.verify,
 }
-every_look = pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+every_look = each("look", LOOKS.values(), ids=LOOKS)
 
 
 @every_look
@@ -302,7 +304,7 @@ def test_a_file_that_is_not_there(look: Callable[..., Any], tmp_path: Path) -> N
 
 
 @every_look
-@pytest.mark.parametrize("data", [b"", b"P", b"PAR1", b"PAR1" + bytes(7), DATA[:200], DATA[:-1], DATA[:-8]], ids=len)
+@each("data", [b"", b"P", b"PAR1", b"PAR1" + bytes(7), DATA[:200], DATA[:-1], DATA[:-8]], ids=len)
 def test_a_file_that_was_cut_short(look: Callable[..., Any], data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "cut.parquet"
     path.write_bytes(data)
@@ -311,7 +313,7 @@ def test_a_file_that_was_cut_short(look: Callable[..., Any], data: bytes, tmp_pa
 
 
 @every_look
-@pytest.mark.parametrize("data", [b"price,kind\n1.5,a\n" * 3, b"\x89PNG\r\n\x1a\n" + bytes(100), bytes(100)])
+@each("data", [b"price,kind\n1.5,a\n" * 3, b"\x89PNG\r\n\x1a\n" + bytes(100), bytes(100)])
 def test_another_file_under_this_suffix(look: Callable[..., Any], data: bytes, tmp_path: Path) -> None:
     path = tmp_path / "other.parquet"
     path.write_bytes(data)
@@ -341,7 +343,7 @@ def test_a_folder(look: Callable[..., Any], tmp_path: Path) -> None:
         look(tmp_path, format="parquet")
 
 
-@pytest.mark.parametrize(
+@each(
     ("options", "near"),
     [
         ({"columns": ["prise"]}, "price"),

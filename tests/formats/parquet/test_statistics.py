@@ -15,6 +15,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers import parquet_bytes as pb
+from tests.helpers.each import each
 from tests.helpers.parquet_bytes import plain, plain_bytes, record
 from tests.helpers.parquet_hints import ASCENDING, DESCENDING, TYPE_ORDER, Bloom, Index, bits_of, bounds, written
 
@@ -57,7 +58,7 @@ SOUND: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", SOUND)
+@each("name", list(SOUND))
 def test_sound_hints(name: str) -> None:
     content = file(**SOUND[name])
     assert pq.read_table(io.BytesIO(content), filters=WANTED)["v"].to_pylist() == [15]
@@ -162,7 +163,7 @@ NOTICED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("name", NOTICED)
+@each("name", list(NOTICED), per=50)
 def test_hints_that_contradict_something_rule_nothing_out(name: str) -> None:
     hints = dict(NOTICED[name])
     if hints.pop("optional", False):
@@ -235,7 +236,7 @@ KINDS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@each("name", list(KINDS))
 def test_bounds_that_are_none_of_their_type(name: str) -> None:
     physical, body, kind, statistics = KINDS[name]
     hints_of: list[dict[str, Any]] = [{"statistics": statistics}]

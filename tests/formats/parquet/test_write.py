@@ -13,6 +13,7 @@ import pytest
 from pandas.testing import assert_frame_equal
 
 import colonnade as cn
+from tests.helpers.each import each
 
 
 def read(data: bytes) -> pd.DataFrame:
@@ -58,14 +59,14 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("name", FRAMES)
+@each("name", list(FRAMES))
 def test_pandas_sees_what_was_written(name: str) -> None:
     frame = FRAMES[name]
     assert_frame_equal(read(cn.encode(frame, "parquet")), frame, check_freq=False)
 
 
-@pytest.mark.parametrize("codec", [None, "auto", "snappy", "gzip", "brotli", "lz4", "zstd"])
-@pytest.mark.parametrize("version", [1, 2])
+@each("codec", [None, "auto", "snappy", "gzip", "brotli", "lz4", "zstd"])
+@each("version", [1, 2])
 def test_every_codec_and_page(codec: str | None, version: int) -> None:
     n = 30_000
     frame = pd.DataFrame(
@@ -101,7 +102,7 @@ ARROW: dict[str, pa.Array] = {
 }
 
 
-@pytest.mark.parametrize("name", ARROW)
+@each("name", list(ARROW))
 def test_arrow_sees_what_was_written(name: str) -> None:
     column = ARROW[name]
     back = table(cn.encode(pa.table({"a": column}), "parquet")).column(0)
@@ -285,11 +286,11 @@ def test_run_ends_come_back() -> None:
     assert found.to_pylist() == runs.to_pylist()
 
 
-@pytest.mark.parametrize(
+@each(
     "categories",
     [[True, False], [False], pd.interval_range(0, 3), ["z", "b", "a"], [3, 1, 2], pd.to_datetime(["2021", "2020"])],
 )
-@pytest.mark.parametrize("rows", [4, 0])
+@each("rows", [4, 0])
 def test_categories_come_back_in_their_order(categories: Any, rows: int) -> None:
     codes = ([0, -1, len(categories) - 1, 0])[:rows]
     frame = pd.DataFrame({"c": pd.Categorical.from_codes(codes, categories=categories, ordered=True)})

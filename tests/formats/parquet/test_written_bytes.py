@@ -5,6 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from tests.helpers.each import each
+
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
@@ -173,8 +175,8 @@ def test_row_groups_are_as_large_as_was_asked(rows: int) -> None:
     assert sizes[-1] <= rows
 
 
-@pytest.mark.parametrize("codec", [None, "snappy", "gzip", "brotli", "lz4", "zstd"])
-@pytest.mark.parametrize("version", [1, 2])
+@each("codec", [None, "snappy", "gzip", "brotli", "lz4", "zstd"])
+@each("version", [1, 2])
 def test_compression_is_what_was_asked(codec: str | None, version: int) -> None:
     frame = pa.table({"x": np.zeros(10_000), "s": ["the same text"] * 10_000, "l": [[1, 2]] * 10_000})
     content = cn.encode(
@@ -197,8 +199,8 @@ _BY_HAND = {
 }
 
 
-@pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("word", _BY_HAND)
+@each("version", [1, 2])
+@each("word", list(_BY_HAND))
 def test_encodings_are_what_was_asked(word: str, version: int) -> None:
     name, able = _BY_HAND[word]
     nrows = 3000
