@@ -75,8 +75,8 @@ def orders(nrows: int = 200_000) -> Any:
 
 def datasets(cache: Path) -> dict[str, Callable[[], Any]]:
     """What makes each frame, by name."""
-    from colonnade.bench.datasets import DATASETS
-    from colonnade.bench.datasets.fixtures import FIXTURES
+    from colonnade_bench.datasets import DATASETS
+    from colonnade_bench.datasets.fixtures import FIXTURES
 
     asked = {f.name: ("pandas", 1.0) for f in FIXTURES if f.name.endswith("-1e6")} | OTHERS
     made = {n: lambda n=n, a=a: DATASETS[n].load(a[0], a[1], cache) for n, a in asked.items()}

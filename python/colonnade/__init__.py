@@ -94,13 +94,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    # The bench brings its own weight: it is loaded by whoever asks for it.
-    if name == "bench":
-        import importlib
+    # Another distribution has them, with its own weight: it is loaded by whoever asks for it.
+    if name in ("bench", "advise"):
+        from ._distributions import NAMES, load
 
-        return importlib.import_module(".bench", __name__)
-    if name == "advise":
-        from .bench.panel.advise import advise
-
-        return advise
+        return load(NAMES, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

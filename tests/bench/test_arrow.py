@@ -5,23 +5,23 @@ import json
 import numpy as np
 import pytest
 
-from colonnade.bench import bend, marks_arrow, report_arrow
-from colonnade.bench.__main__ import main
-from colonnade.bench.datasets import DATASETS
-from colonnade.bench.datasets.streams import KINDS, label
-from colonnade.bench.engines import ENGINES
-from colonnade.bench.marks_arrow import ARROW_MARKS, COPIES, OURS_STREAM, PYARROW_STREAM, StreamMark, StreamMemoryMark
-from colonnade.bench.paper_arrow import file_entries, given, readers
-from colonnade.bench.plot import points, stream_curve
-from colonnade.bench.run import Run, run
-from colonnade.bench.spec import Cell, Spec
-from colonnade.bench.summary import Summary
-from colonnade.bench.transports import TRANSPORTS
+from colonnade_bench import bend, marks_arrow, report_arrow
+from colonnade_bench.__main__ import main
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.streams import KINDS, label
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.marks_arrow import ARROW_MARKS, COPIES, OURS_STREAM, PYARROW_STREAM, StreamMark, StreamMemoryMark
+from colonnade_bench.paper_arrow import file_entries, given, readers
+from colonnade_bench.plot import points, stream_curve
+from colonnade_bench.run import Run, run
+from colonnade_bench.spec import Cell, Spec
+from colonnade_bench.summary import Summary
+from colonnade_bench.transports import TRANSPORTS
 from tests.bench.test_summary import record
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
-core = pytest.importorskip("colonnade._core")
+native = pytest.importorskip("colonnade_bench._native")
 
 
 def kinds(records, kind):
@@ -150,11 +150,11 @@ def test_copies_laid_out_like_streams(tmp_path):
 @pytest.mark.parametrize("streaming", [False, True])
 def test_the_limit_takes_any_buffer(streaming):
     source = np.arange(70_001, dtype=np.uint8)
-    assert len(core.limit_copy(memoryview(source)[1:], 2, 3, streaming)) == 3
-    assert core.limit_copy(b"", 2, 1, streaming)[0] >= 0
-    assert core.limit_copy(source, 1, 1, streaming, 3, 1000, True, True)[0] > 0
+    assert len(native.limit_copy(memoryview(source)[1:], 2, 3, streaming)) == 3
+    assert native.limit_copy(b"", 2, 1, streaming)[0] >= 0
+    assert native.limit_copy(source, 1, 1, streaming, 3, 1000, True, True)[0] > 0
     with pytest.raises(ValueError, match="one column or more"):
-        core.limit_copy(source, 1, 1, streaming, 0)
+        native.limit_copy(source, 1, 1, streaming, 0)
 
 
 # ---------------------------------------------------------------- marks and report

@@ -5,23 +5,23 @@ import json
 import numpy as np
 import pytest
 
-from colonnade.bench import marks_connections as marks
-from colonnade.bench import paper_connections as paper
-from colonnade.bench import report_connections
-from colonnade.bench.__main__ import main
-from colonnade.bench._papers import PAPERS
-from colonnade.bench.datasets import DATASETS
-from colonnade.bench.datasets.wire import WIRE
-from colonnade.bench.pair import Pair, PairError, Process, both
-from colonnade.bench.pair_run import PairRun
-from colonnade.bench.passages import PASSAGES
-from colonnade.bench.relay import relay
-from colonnade.bench.report import to_markdown
-from colonnade.bench.run import Run
-from colonnade.bench.spec import Cell
-from colonnade.bench.summary import Summary
-from colonnade.bench.transports import certificates
-from colonnade.bench.transports.moving import MOVING
+from colonnade_bench import marks_connections as marks
+from colonnade_bench import paper_connections as paper
+from colonnade_bench import report_connections
+from colonnade_bench.__main__ import main
+from colonnade_bench._papers import PAPERS
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.wire import WIRE
+from colonnade_bench.pair import Pair, PairError, Process, both
+from colonnade_bench.pair_run import PairRun
+from colonnade_bench.passages import PASSAGES
+from colonnade_bench.relay import relay
+from colonnade_bench.report import to_markdown
+from colonnade_bench.run import Run
+from colonnade_bench.spec import Cell
+from colonnade_bench.summary import Summary
+from colonnade_bench.transports import certificates
+from colonnade_bench.transports.moving import MOVING
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow.flight")
@@ -118,7 +118,7 @@ def test_an_end_that_fails_is_an_error_with_its_reason(tmp_path, trusted, monkey
 
 
 def test_a_process_that_says_nothing_is_not_waited_for():
-    process = Process("idle", "colonnade.bench._end", {"sends": True, "cache": "", "folder": "", "contestants": []})
+    process = Process("idle", "colonnade_bench._end", {"sends": True, "cache": "", "folder": "", "contestants": []})
     try:
         with pytest.raises(PairError, match="idle: no answer within 0 s"):
             process.answer(patience_s=0.05)

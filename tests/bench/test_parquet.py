@@ -9,11 +9,11 @@ pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 pytest.importorskip("polars")
 
-from colonnade.bench.datasets import DATASETS
-from colonnade.bench.datasets.parquet import PARQUET
-from colonnade.bench.engines import ENGINES
-from colonnade.bench.marks_parquet import PARQUET_MARKS, named, written
-from colonnade.bench.paper_parquet import (
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.parquet import PARQUET
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.marks_parquet import PARQUET_MARKS, named, written
+from colonnade_bench.paper_parquet import (
     BESIDE,
     BY_OURS,
     COLUMNS,
@@ -31,10 +31,10 @@ from colonnade.bench.paper_parquet import (
     reader,
     sources,
 )
-from colonnade.bench.report_parquet import sections, thread_curve
-from colonnade.bench.run import Run
-from colonnade.bench.spec import Cell
-from colonnade.bench.summary import Summary
+from colonnade_bench.report_parquet import sections, thread_curve
+from colonnade_bench.run import Run
+from colonnade_bench.spec import Cell
+from colonnade_bench.summary import Summary
 from tests.bench.test_summary import record
 
 PEERS = [name for name in DEFAULTS if name != "colonnade" and not ENGINES[name].missing()]

@@ -5,11 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from colonnade.bench.paper_npz import marked
-from colonnade.bench.plot_npz import nine_fixtures, points
-from colonnade.bench.report import Section, sections, to_markdown, to_terminal
-from colonnade.bench.spec import Cell
-from colonnade.bench.summary import Summary
+from colonnade_bench.paper_npz import marked
+from colonnade_bench.plot_npz import nine_fixtures, points
+from colonnade_bench.report import Section, sections, to_markdown, to_terminal
+from colonnade_bench.spec import Cell
+from colonnade_bench.summary import Summary
 from tests.bench.test_summary import OUR_CELL, PEER_CELL, record
 
 

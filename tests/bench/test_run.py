@@ -9,11 +9,11 @@ import time
 
 import pytest
 
-from colonnade.bench import memory
-from colonnade.bench.__main__ import main
-from colonnade.bench.measure import warm_guest
-from colonnade.bench.run import Run, run
-from colonnade.bench.spec import Cell, Spec
+from colonnade_bench import memory
+from colonnade_bench.__main__ import main
+from colonnade_bench.measure import warm_guest
+from colonnade_bench.run import Run, run
+from colonnade_bench.spec import Cell, Spec
 
 pytest.importorskip("pandas")
 pytest.importorskip("static_frame")

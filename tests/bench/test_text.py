@@ -7,13 +7,13 @@ import pytest
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
-from colonnade.bench.datasets import DATASETS
-from colonnade.bench.engines import ENGINES
-from colonnade.bench.marks_text import TEXT_MARKS
-from colonnade.bench.paper_text import LARGE, PARTS, SMALL, cell, contestants, entries
-from colonnade.bench.report_text import sections
-from colonnade.bench.spec import Spec
-from colonnade.bench.summary import Summary
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.marks_text import TEXT_MARKS
+from colonnade_bench.paper_text import LARGE, PARTS, SMALL, cell, contestants, entries
+from colonnade_bench.report_text import sections
+from colonnade_bench.spec import Spec
+from colonnade_bench.summary import Summary
 
 
 def test_everybody_is_asked_for_what_there_is() -> None:
