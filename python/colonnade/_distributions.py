@@ -29,9 +29,7 @@ def load(group: str, name: str) -> Any:
     entry, ours = found[0], _own_version()
     version = entry.dist.version if entry.dist else ""
     if version != ours:
-        raise ImportError(
-            f"{name} needs {BENCH} {ours}, found {version}: {_install()}", name="colonnade_bench"
-        )
+        raise ImportError(f"{name} needs {BENCH} {ours}, found {version}: {_install()}", name="colonnade_bench")
     return entry.load()
 
 

@@ -4,17 +4,17 @@ import json
 
 import numpy as np
 import pytest
-
-from colonnade_bench import bend, marks_arrow, report_arrow
-from colonnade_bench.__main__ import main
-from colonnade_bench.datasets import DATASETS
-from colonnade_bench.datasets.streams import KINDS, label
-from colonnade_bench.engines import ENGINES
 from colonnade_bench.marks_arrow import ARROW_MARKS, COPIES, OURS_STREAM, PYARROW_STREAM, StreamMark, StreamMemoryMark
 from colonnade_bench.paper_arrow import file_entries, given, readers
 from colonnade_bench.plot import points, stream_curve
 from colonnade_bench.run import Run, run
-from colonnade_bench.spec import Cell, Spec
+
+from colonnade_bench import bend, marks_arrow, report_arrow
+from colonnade_bench.__main__ import main
+from colonnade_bench.cell import Cell, Spec
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.streams import KINDS, label
+from colonnade_bench.engines import ENGINES
 from colonnade_bench.summary import Summary
 from colonnade_bench.transports import TRANSPORTS
 from tests.bench.test_summary import record

@@ -16,19 +16,19 @@ pytest.importorskip("pyarrow")
 import awkward as ak
 import polars as pl
 import pyarrow as pa
+from colonnade_bench.marks_codecs import CODEC_MARKS, TABLES
+from colonnade_bench.paper_codecs import BALANCED, PARTS, calls, checked, contestants, entries, load, measure_round
+from colonnade_bench.report_codecs import sections, write_report
+from colonnade_bench.run import Run
 
 from colonnade_bench import jagged, maxima
+from colonnade_bench.cell import Cell
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.datasets.codecs import ARANGE, CODECS, EVENTS, FLIGHTS, TAXI
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.engines.leaves import field_of_items
 from colonnade_bench.libraries import LIBRARIES
-from colonnade_bench.marks_codecs import CODEC_MARKS, TABLES
 from colonnade_bench.page_cache import resident, set_cache
-from colonnade_bench.paper_codecs import BALANCED, PARTS, calls, checked, contestants, entries, load, measure_round
-from colonnade_bench.report_codecs import sections, write_report
-from colonnade_bench.run import Run
-from colonnade_bench.spec import Cell
 from colonnade_bench.summary import Summary
 
 SMALL = {ARANGE: 1e-5, TAXI: 1e-4, FLIGHTS: 1e-4, EVENTS: 2e-4}

@@ -4,21 +4,21 @@ import json
 
 import numpy as np
 import pytest
+from colonnade_bench._papers import PAPERS
+from colonnade_bench.pair_run import PairRun
+from colonnade_bench.run import Run
 
 from colonnade_bench import marks_connections as marks
 from colonnade_bench import paper_connections as paper
 from colonnade_bench import report_connections
 from colonnade_bench.__main__ import main
-from colonnade_bench._papers import PAPERS
+from colonnade_bench.cell import Cell
+from colonnade_bench.channels import CHANNELS
+from colonnade_bench.channels.relay import relay
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.datasets.wire import WIRE
-from colonnade_bench.pair import Pair, PairError, Process, both
-from colonnade_bench.pair_run import PairRun
-from colonnade_bench.passages import PASSAGES
-from colonnade_bench.relay import relay
+from colonnade_bench.process import EndError, Pair, Process, both
 from colonnade_bench.report import to_markdown
-from colonnade_bench.run import Run
-from colonnade_bench.spec import Cell
 from colonnade_bench.summary import Summary
 from colonnade_bench.transports import certificates
 from colonnade_bench.transports.moving import MOVING
@@ -36,8 +36,8 @@ def trusted(tmp_path_factory):
 
 
 def ways(transport):
-    """All passages over one transport, less those of MessagePack (test_msgpack.py)."""
-    names = [name for name in PASSAGES if transport in PASSAGES[name].transports and "msgpack" not in name]
+    """All channels over one transport, less those of MessagePack (test_msgpack.py)."""
+    names = [name for name in CHANNELS if transport in CHANNELS[name].transports and "msgpack" not in name]
     cells = [paper.cell("wire-numbers", name, transport, SIZE) for name in names]
     if transport == "unix":
         cells += [paper.cell("wire-text", name, transport, SIZE) for name in ("colonnade arrows", "pyarrow arrows")]
@@ -103,7 +103,7 @@ def test_first_calls_have_processes_of_their_own(tmp_path, trusted):
 
 def test_an_end_that_fails_is_an_error_with_its_reason(tmp_path, trusted, monkeypatch):
     unknown = paper.cell("wire-numbers", "colonnade arrows", "tls", SIZE)
-    with pytest.raises(PairError, match="receiver"), Pair([unknown], tmp_path, None):
+    with pytest.raises(EndError, match="receiver"), Pair([unknown], tmp_path, None):
         pass
     # One that fails while others go on: it is left out, and said so.
     run = Run(tmp_path)
@@ -118,9 +118,11 @@ def test_an_end_that_fails_is_an_error_with_its_reason(tmp_path, trusted, monkey
 
 
 def test_a_process_that_says_nothing_is_not_waited_for():
-    process = Process("idle", "colonnade_bench._end", {"sends": True, "cache": "", "folder": "", "contestants": []})
+    process = Process(
+        "idle", "colonnade_bench.channels._end", {"sends": True, "cache": "", "folder": "", "contestants": []}
+    )
     try:
-        with pytest.raises(PairError, match="idle: no answer within 0 s"):
+        with pytest.raises(EndError, match="idle: no answer within 0 s"):
             process.answer(patience_s=0.05)
     finally:
         process.kill()
@@ -180,7 +182,7 @@ def time_record(cell, seconds, number, state="repeat", count=1):
         "kind": "time",
         "run": "r",
         "cell": cell.to_json(),
-        "operation": "passage",
+        "operation": "channel",
         "state": state,
         "round": number,
         "open_s": seconds,

@@ -1,11 +1,11 @@
 """Marks: judged on *first*, dataset by dataset, pass or short, and not at all where nothing was measured."""
 
 import pytest
+from colonnade_bench.marks import MARKS, MemoryMark, OpenMark, RatioMark, is_nine, judge
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.datasets.fixtures import MIXES, SHAPES
-from colonnade_bench.marks import MARKS, MemoryMark, OpenMark, RatioMark, is_nine, judge
-from colonnade_bench.spec import Cell
 from colonnade_bench.summary import OURS, Summary
 from tests.bench.test_summary import record
 

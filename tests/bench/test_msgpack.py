@@ -4,17 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from colonnade_bench._papers import PAPERS
 
 import colonnade as cn
 from colonnade_bench import marks_msgpack as marks
+from colonnade_bench import pandas_to_objects, report_msgpack
 from colonnade_bench import paper_msgpack as paper
-from colonnade_bench import plain, report_msgpack
 from colonnade_bench.__main__ import main
-from colonnade_bench._papers import PAPERS
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
-from colonnade_bench.pair import Pair
+from colonnade_bench.process import Pair
 from colonnade_bench.summary import Summary
 from colonnade_bench.transports import TRANSPORTS
 
@@ -81,7 +81,7 @@ def test_peers_write_the_same_bytes():
 
 def test_plain_objects_are_what_pandas_says():
     frame = load(paper.FLIGHTS)
-    lists, maps = plain.to_lists(frame), plain.to_maps(frame)
+    lists, maps = pandas_to_objects.to_lists(frame), pandas_to_objects.to_maps(frame)
     assert list(lists) == list(maps[0]) == list(frame.columns)
     assert lists["carrier"] == frame["carrier"].tolist()
     assert lists["time_hour"] == frame["time_hour"].astype("int64").tolist()
@@ -166,11 +166,11 @@ def whole_run(rounds=7, size=1.0, **changed):
     add(paper.cell(paper.ROWS, "ormsgpack msgpack", "given", size), "read", 99.0)
     add(paper.cell(paper.ROWS, "msgspec msgpack", "given", size, typed=True), "read", seconds["rows"])
     for transport in paper.TRANSPORTS:
-        add(paper.cell(paper.FLIGHTS, "colonnade msgpack", transport, size), "passage", seconds["ours"])
-        add(paper.cell(paper.FLIGHTS, "colonnade msgpack-encode", transport, size), "passage", 0.5)
-        add(paper.cell(paper.FLIGHTS, "colonnade msgpack-decode", transport, size), "passage", 0.25)
-        add(paper.cell(paper.FLIGHTS, "raw msgpack", transport, size), "passage", 9.0)
-        add(paper.cell(paper.FLIGHTS, "raw msgpack", transport, size, call_nbytes=1), "passage", seconds["raw"])
+        add(paper.cell(paper.FLIGHTS, "colonnade msgpack", transport, size), "channel", seconds["ours"])
+        add(paper.cell(paper.FLIGHTS, "colonnade msgpack-encode", transport, size), "channel", 0.5)
+        add(paper.cell(paper.FLIGHTS, "colonnade msgpack-decode", transport, size), "channel", 0.25)
+        add(paper.cell(paper.FLIGHTS, "raw msgpack", transport, size), "channel", 9.0)
+        add(paper.cell(paper.FLIGHTS, "raw msgpack", transport, size, call_nbytes=1), "channel", seconds["raw"])
     return out
 
 
@@ -207,7 +207,7 @@ def test_all_five_tables_are_needed():
 
 
 def test_what_is_shorter_than_its_parts_names_the_longest():
-    (place,) = marks.passages(Summary(whole_run(raw=0.4)), "first")
+    (place,) = marks.channels(Summary(whole_run(raw=0.4)), "first")
     share, part = marks.over_longest(Summary(whole_run(raw=0.4)), place, "fifo")
     assert (share.median, part) == (2.5, "encode")
 

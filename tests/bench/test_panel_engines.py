@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES, Engine
 from colonnade_bench.engines.plugins import GROUP, Engines
-from colonnade_bench.spec import Cell
 from tests.helpers.corpora import ROOT
 
 pd = pytest.importorskip("pandas")

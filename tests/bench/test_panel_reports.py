@@ -90,7 +90,7 @@ def test_links_and_floors_are_those_that_points_stood_on():
     after = [ground(kind, bps) for bps in (7.0, 8.0, 9.0) for kind in ("link", "floor")]
     found = Results([*before, *measured("a", [1.0]), *after])
     assert found.link_bps("r1", "tcp-1gbit") == 4.0, "the middle one of three pieces"
-    assert [record["seconds"] for record in found.grounds("floor", "r1")] == [25.0]
+    assert [record["seconds"] for record in found.baselines("floor", "r1")] == [25.0]
     assert Results(before).link_bps("r1", "tcp-1gbit") == 4.0
 
 

@@ -9,9 +9,6 @@ pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 pytest.importorskip("polars")
 
-from colonnade_bench.datasets import DATASETS
-from colonnade_bench.datasets.parquet import PARQUET
-from colonnade_bench.engines import ENGINES
 from colonnade_bench.marks_parquet import PARQUET_MARKS, named, written
 from colonnade_bench.paper_parquet import (
     BESIDE,
@@ -33,7 +30,11 @@ from colonnade_bench.paper_parquet import (
 )
 from colonnade_bench.report_parquet import sections, thread_curve
 from colonnade_bench.run import Run
-from colonnade_bench.spec import Cell
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.parquet import PARQUET
+from colonnade_bench.engines import ENGINES
 from colonnade_bench.summary import Summary
 from tests.bench.test_summary import record
 

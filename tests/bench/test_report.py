@@ -3,12 +3,12 @@
 import io
 
 import pytest
-from rich.console import Console
-
 from colonnade_bench.paper_npz import marked
 from colonnade_bench.plot_npz import nine_fixtures, points
+from rich.console import Console
+
+from colonnade_bench.cell import Cell
 from colonnade_bench.report import Section, sections, to_markdown, to_terminal
-from colonnade_bench.spec import Cell
 from colonnade_bench.summary import Summary
 from tests.bench.test_summary import OUR_CELL, PEER_CELL, record
 

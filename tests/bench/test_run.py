@@ -8,12 +8,12 @@ import sys
 import time
 
 import pytest
+from colonnade_bench.run import Run, run
 
 from colonnade_bench import memory
 from colonnade_bench.__main__ import main
+from colonnade_bench.cell import Cell, Spec
 from colonnade_bench.measure import warm_guest
-from colonnade_bench.run import Run, run
-from colonnade_bench.spec import Cell, Spec
 
 pytest.importorskip("pandas")
 pytest.importorskip("static_frame")

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from colonnade_bench.spec import Cell, Spec, matches
+from colonnade_bench.cell import Cell, Spec, matches
 
 
 def test_cross_product_of_all_factors():

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from colonnade_bench.spec import Cell
+from colonnade_bench.cell import Cell
 from colonnade_bench.summary import OURS, Figure, Summary
 
 OUR_CELL = Cell("fixture-tall-mixed-1e6", "pandas", "colonnade", "npz")

@@ -7,11 +7,12 @@ import pytest
 pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
 
-from colonnade_bench.datasets import DATASETS
-from colonnade_bench.engines import ENGINES
 from colonnade_bench.marks_text import TEXT_MARKS
 from colonnade_bench.paper_text import LARGE, PARTS, SMALL, cell, contestants, entries
 from colonnade_bench.report_text import sections
+
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.engines import ENGINES
 from colonnade_bench.spec import Spec
 from colonnade_bench.summary import Summary
 

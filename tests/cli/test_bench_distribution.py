@@ -1,4 +1,4 @@
-"""`colonnade bench`, `colonnade advise`, `cn.bench` and `cn.advise` where colonnade-bench is absent or of another version."""
+"""`bench` and `advise`, as commands and as names, where colonnade-bench is absent or of another version."""
 
 import subprocess
 import sys
@@ -56,13 +56,17 @@ def test_a_command_that_is_absent_is_one_line_and_status_2(words, absent, capsys
 def test_a_command_of_another_version_is_one_line_and_status_2(words, of_another_version, capsys):
     assert main(list(words)) == 2
     out, err = capsys.readouterr()
-    expected = f"colonnade: {words[0]} needs colonnade-bench {cn.__version__}, found 0.0.1: pip install {ROOT / 'bench'}\n"
+    expected = (
+        f"colonnade: {words[0]} needs colonnade-bench {cn.__version__}, found 0.0.1: pip install {ROOT / 'bench'}\n"
+    )
     assert (out, err) == ("", expected)
 
 
 @each("name", ["bench", "advise"])
 def test_a_name_that_is_absent_says_how_to_install_it(name, absent):
-    with pytest.raises(ImportError, match=rf"^{name} needs colonnade-bench, which is not installed: pip install /.*bench$"):
+    with pytest.raises(
+        ImportError, match=rf"^{name} needs colonnade-bench, which is not installed: pip install /.*bench$"
+    ):
         getattr(cn, name)
 
 

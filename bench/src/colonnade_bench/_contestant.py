@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import READS, Cell
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.engines.leaves import field_of_items
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.maxima import measure_columns, same
 from colonnade_bench.measure import measure_read, measure_write, trim_heap
-from colonnade_bench.spec import READS, Cell
 from colonnade_bench.transports import TRANSPORTS, Session
 
 

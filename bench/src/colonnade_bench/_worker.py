@@ -22,14 +22,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench._channel import Channel
 from colonnade_bench._contestant import Contestant
+from colonnade_bench._parent import Parent
+from colonnade_bench.cell import READS, Cell
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.engines.limits import threads
 from colonnade_bench.measure import WARM_MULTIPLE, measure_read, settle, warm_guest
 from colonnade_bench.memory import private_dirty
 from colonnade_bench.page_cache import set_cache
-from colonnade_bench.spec import READS, Cell
 
 WARM_MARGIN = 32 << 20
 LARGE_NBYTES = 64 << 20
@@ -38,8 +38,8 @@ LARGE_NBYTES = 64 << 20
 class Worker:
     """Holds the channel to the parent and the data that several contestants share."""
 
-    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
-        self.emit, self.task = channel.say, task
+    def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
+        self.emit, self.task = parent.say, task
         self.directory, self.cache = Path(task["directory"]) / task.get("folder", ""), Path(task["cache"])
         self.directory.mkdir(exist_ok=True)
         self._data: dict[tuple[str, str, float], Any] = {}
@@ -163,15 +163,15 @@ class Worker:
 
 def main() -> int:
     """Take the channel away from anything an engine prints, run the task, report an error as a record."""
-    channel = Channel()
-    task = channel.task()
-    worker = Worker(channel, task)
+    parent = Parent()
+    task = parent.task()
+    worker = Worker(parent, task)
     start = time.perf_counter()
     try:
         tasks = {"check": worker.check, "measure": worker.measure, "memory": worker.memory, "gather": worker.gather}
         tasks[task["task"]]()
     except Exception as error:  # the parent turns it into a row
-        return channel.failed(error, kind="error")
+        return parent.failed(error, kind="error")
     worker.emit(kind="end", seconds=time.perf_counter() - start)
     return 0
 

@@ -18,12 +18,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.datasets import DATASETS, expand
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.machine import reason_missing
 from colonnade_bench.measure import measure_read, measure_write, settle
-from colonnade_bench.spec import Cell
 from colonnade_bench.transports import FileSession
 
 ROUNDS = 5

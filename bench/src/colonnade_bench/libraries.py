@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade_bench import buffers, jagged, plain
+from colonnade_bench import buffers, jagged, pandas_to_objects
 from colonnade_bench.registry import Registry
 
 
@@ -213,7 +213,7 @@ class Lists(ObjectsLibrary):
         return {name: values[:nrows] for name, values in data.items()}
 
     def tiny(self) -> Any:
-        return plain.to_lists(PandasLibrary().tiny())
+        return pandas_to_objects.to_lists(PandasLibrary().tiny())
 
 
 class Maps(ObjectsLibrary):
@@ -228,7 +228,7 @@ class Maps(ObjectsLibrary):
         return data[:nrows]
 
     def tiny(self) -> Any:
-        return plain.to_maps(PandasLibrary().tiny())
+        return pandas_to_objects.to_maps(PandasLibrary().tiny())
 
 
 LIBRARIES: Registry[Library] = Registry("library")

@@ -1,25 +1,16 @@
-"""Results as tables: the same sections rendered for a terminal (rich) or as Markdown."""
+"""The report of a table's records as sections: targets, times and ratios, memory, sizes, what failed, the machine."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
-from colonnade_bench.marks import MARKS, judge
-from colonnade_bench.marks_arrow import ARROW_MARKS
-from colonnade_bench.marks_codecs import CODEC_MARKS
-from colonnade_bench.marks_connections import CONNECTION_MARKS
-from colonnade_bench.marks_msgpack import MSGPACK_MARKS
-from colonnade_bench.marks_parquet import PARQUET_MARKS
-from colonnade_bench.marks_text import TEXT_MARKS
-from colonnade_bench.spec import Cell
-from colonnade_bench.summary import OURS, Figure, Place, Summary, geometric_mean
+from colonnade_bench.cell import Cell
+from colonnade_bench.section import Section, to_markdown
+from colonnade_bench.small_batch_cost import cost_sections
+from colonnade_bench.spec import Spec
+from colonnade_bench.summary import Figure, Place, Summary, geometric_mean
+from colonnade_bench.targets import judge
 
 TITLES = {
     "write": "Write onto a fresh name",
@@ -27,70 +18,95 @@ TITLES = {
     "read": "Read, usable",
     "columns": "Read column by column, with the maximum of each",
     "leaf": "Read one field of the records in lists",
-    "passage": "From one process to another, usable",
+    "channel": "From one process to another: the time of the call",
 }
+METRICS = {"channel": "open_s", "columns": "open_s", "leaf": "open_s"}
+"""What is shown of a call; *usable* of all others: with one pass over every byte."""
+WIDE = 8
+"""More contestants than these stand in rows instead of columns."""
 STATES = {
     "first": "first call of a fresh process, empty pools",
     "repeat": "repeated, earlier result dropped, pools warm",
 }
 
 
-@dataclass
-class Section:
-    """One titled table, with notes under it."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-    notes: list[str] = field(default_factory=list)
-
-
-def sections(summary: Summary) -> list[Section]:
-    """The report: marks first, then times and ratios, memory, sizes, what failed or is missing, the machine."""
-    out = [
-        *marks_section(summary),
+def sections(summary: Summary, spec: Spec) -> list[Section]:
+    """A table's report: targets first, then times and ratios, memory, sizes, what failed or is missing, the machine."""
+    return [
+        *targets_section(summary, spec),
         *times_sections(summary),
+        *cost_sections(summary),
+        *relay_section(summary),
         *memory_section(summary),
-        *sizes_section(summary),
+        *sizes_section(summary, spec.disk_bps),
         *failures_section(summary),
+        *machine_section(summary),
     ]
-    return [*out, *machine_section(summary)]
 
 
-def marks_section(summary: Summary) -> list[Section]:
-    marks = (*MARKS, *ARROW_MARKS, *CONNECTION_MARKS, *MSGPACK_MARKS, *TEXT_MARKS, *PARQUET_MARKS, *CODEC_MARKS)
-    verdicts = [v for v in judge(summary, marks) if v.measured]
-    if not verdicts:
-        return []
-    rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]
-    notes = ["A mark is judged by *first*, unless it says *repeat*; the other state stands beside it where it applies."]
-    notes += [f"Run {run} mixes builds: the core was rebuilt meanwhile. Not to be quoted." for run in summary.rebuilt()]
-    return [Section("Marks", ["work", "against", "wanted", "first", "repeat", "mark"], rows, notes)]
+def targets_section(summary: Summary, spec: Spec) -> Iterable[Section]:
+    verdicts = judge(summary, spec.targets())
+    if verdicts:
+        rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]
+        notes = [
+            "A target is judged by *first*, unless it says *repeat*; the other state stands beside it where it applies."
+        ]
+        notes += [
+            f"Run {run} mixes builds: the core was rebuilt meanwhile. Not to be quoted." for run in summary.rebuilt()
+        ]
+        yield Section("Targets", ["work", "against", "wanted", "first", "repeat", "target"], rows, notes)
 
 
 def times_sections(summary: Summary) -> Iterable[Section]:
+    """A section for each part, library, call, state and transport: those are compared."""
     groups: dict[tuple[str, ...], list[Place]] = {}
     for place in sorted(summary.places(), key=lambda p: (p.run, p.library, p.operation, p.state)):
         key = (place.run, place.library, place.operation, place.state, twin(place.dataset))
         groups.setdefault(key, []).append(place)
     for (_, library, operation, state, kind), places in groups.items():
-        names: dict[str, None] = {}
-        for place in places:
-            names.update(dict.fromkeys(summary.contestants(place)))
-        contestants = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
-        base = OURS if OURS in names else contestants[0]
+        names = dict.fromkeys(name for place in places for name in summary.contestants(place))
         title = f"{TITLES[operation]}: {library}{', ' + kind if kind else ''}, {STATES[state]}"
-        yield comparison(summary, title, places, contestants, base)
+        for way in dict.fromkeys(transport_of(name) for name in names):
+            chosen = sorted(
+                (n for n in names if transport_of(n) == way), key=lambda n: (not n.startswith("colonnade"), n)
+            )
+            told = f"{title}, {way}" if way else title
+            show = comparison if len(chosen) <= WIDE else ranking
+            yield show(summary, told, places, chosen, METRICS.get(operation, "usable_s"))
 
 
-def comparison(summary: Summary, title: str, places: list[Place], contestants: list[str], base: str) -> Section:
-    """One row a place, one column a contestant: milliseconds, and how many times those of `base`."""
+def transport_of(contestant: str) -> str:
+    """The transport in a contestant's name; a file has none.
+
+    >>> transport_of("raw bytes (unix)"), transport_of("pickle pickle")
+    ('unix', '')
+    """
+    return contestant.rpartition(" (")[2].removesuffix(")") if contestant.endswith(")") else ""
+
+
+def ranking(summary: Summary, title: str, places: list[Place], contestants: list[str], metric: str) -> Section:
+    """One row a place and contestant, the fastest first: milliseconds, and how many times those of ours."""
+    rows: list[list[str]] = []
+    for place in places:
+        figures = {n: f for n in contestants if (f := summary.figure(place, n, metric))}
+        base = next((n for n in figures if n.startswith("colonnade")), None)
+        for name in sorted(figures, key=lambda n: figures[n].median):
+            ratio = summary.ratio(place, base, name, metric) if base and name != base else None
+            rows.append([_dataset(place), name, _cell(figures[name], None), f"{ratio.median:.2f}x" if ratio else ""])
+    note = "Milliseconds: median [quartiles], then how many times the time of ours (median of per-round ratios)."
+    return Section(title, ["dataset", "contestant", "ms", "of ours"], rows, [note])
+
+
+def comparison(summary: Summary, title: str, places: list[Place], contestants: list[str], metric: str) -> Section:
+    """One row a place, one column a contestant: milliseconds, and how many times those of the first."""
+    base = contestants[0]
+    places = [place for place in places if any(summary.figure(place, name, metric) for name in contestants)]
     rows: list[list[str]] = []
     ratios: dict[str, list[float]] = {name: [] for name in contestants}
     for place in places:
         row = [_dataset(place)]
         for name in contestants:
-            figure, ratio = summary.figure(place, name), summary.ratio(place, base, name)
+            figure, ratio = summary.figure(place, name, metric), summary.ratio(place, base, name, metric)
             if ratio is not None:
                 ratios[name].append(ratio.median)
             row.append(_cell(figure, None if name == base else ratio))
@@ -151,7 +167,7 @@ def memory_section(summary: Summary) -> Iterable[Section]:
         yield Section("Peak memory", header, rows, notes)
 
 
-def sizes_section(summary: Summary) -> Iterable[Section]:
+def sizes_section(summary: Summary, disk_bps: float) -> Iterable[Section]:
     table: dict[tuple[str, str], dict[str, str]] = {}
     names: dict[str, None] = {}
     for cell, record in summary.checks():
@@ -164,13 +180,39 @@ def sizes_section(summary: Summary) -> Iterable[Section]:
         ):
             key = (cell.dataset, f"{record['frame_nbytes'] / 1e6:.2f}")
             share = record["wire_nbytes"] / record["frame_nbytes"]
-            table.setdefault(key, {})[cell.contestant] = f"{record['wire_nbytes'] / 1e6:.2f} ({share:.2f})"
+            ideal_ms = record["wire_nbytes"] * 8e3 / disk_bps
+            table.setdefault(key, {})[cell.contestant] = (
+                f"{record['wire_nbytes'] / 1e6:.2f} ({share:.2f}; {ideal_ms:.3g} ms)"
+            )
             names[cell.contestant] = None
     if table:
         contestants = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
+        note = (
+            f"MB on disk (share of the frame in memory; ideal I/O time at {disk_bps / 8e6:g} MB/s). Judge codecs by the"
+            " `unique` twins: others repeat."
+        )
+        if len(contestants) > WIDE:
+            rows = [[*key, name, cells[name]] for key, cells in table.items() for name in contestants if name in cells]
+            yield Section("Sizes", ["dataset", "frame MB", "contestant", "MB"], rows, [note])
+            return
         rows = [[*key, *(cells.get(name, "-") for name in contestants)] for key, cells in table.items()]
-        note = "MB on disk (share of the frame in memory). Judge codecs by the `unique` twins: others repeat."
         yield Section("Sizes", ["dataset", "frame MB", *contestants], rows, [note])
+
+
+def relay_section(summary: Summary) -> Iterable[Section]:
+    rows = [
+        [
+            f"{r['nbytes'] / 1e9:.2f}",
+            f"{r['private_nbytes'] / (1 << 20):.1f}",
+            f"{r['total_nbytes'] / (1 << 20):.1f}",
+            f"{r['seconds']:.2f}",
+            "equal" if r["equal"] else "**not equal**",
+        ]
+        for r in summary.kind("relay")
+    ]
+    if rows:
+        note = "Growth of the relay's memory over what it holds while idle; rows and a check sum are compared."
+        yield Section("A relay", ["GB", "private MiB", "with files MiB", "seconds", "what came out"], rows, [note])
 
 
 def failures_section(summary: Summary) -> Iterable[Section]:
@@ -201,35 +243,9 @@ def _plain(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def to_markdown(parts: Iterable[Section]) -> str:
-    """Sections as Markdown tables."""
-    out = io.StringIO()
-    for part in parts:
-        out.write(f"## {part.title}\n\n")
-        out.write("| " + " | ".join(part.header) + " |\n|" + "---|" * len(part.header) + "\n")
-        for row in part.rows:
-            out.write("| " + " | ".join(text.replace("|", "\\|").replace("\n", " ") for text in row) + " |\n")
-        out.write("".join(f"\n{note}\n" for note in part.notes) + "\n")
-    return out.getvalue()
-
-
-def to_terminal(parts: Iterable[Section], console: Console | None = None) -> None:
-    """Sections as rich tables."""
-    console = console or Console()
-    for part in parts:
-        table = Table(
-            title=part.title,
-            title_justify="left",
-            caption=escape("\n".join(part.notes)) or None,
-            caption_justify="left",
-        )
-        for k, name in enumerate(part.header):
-            table.add_column(escape(name), justify="left" if k == 0 or part.header[0] != "dataset" else "right")
-        for row in part.rows:
-            table.add_row(*(escape(text) for text in row))
-        console.print(table)
-
-
-def write_markdown(summary: Summary, path: Path, title: str, introduction: str = "") -> None:
-    """The whole report to a file."""
-    path.write_text(f"# {title}\n\n{introduction}{to_markdown(sections(summary))}")
+def write_markdown(path: Path, spec: Spec, parts: Iterable[Section], pictures: Iterable[Path] = ()) -> Path:
+    """The report of a table as a page; its folder is made."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    drawn = "".join(f"![{spec.title}]({picture.name})\n\n" for picture in pictures)
+    path.write_text(f"# {spec.title}\n\n{spec.introduction.strip()}\n\n{drawn}{to_markdown(parts)}", encoding="utf-8")
+    return path

@@ -1,182 +1,288 @@
-"""What is measured: a cell is one point of dataset x library x engine x format x codec x transport x size.
-
-A `Spec` gives several values for each factor; its cells are the cross product, less what no engine can do, less what
-the filters take away. Everything here is data: it goes to JSON and comes back, so that a worker process, a results
-file and a report speak of the same cell.
-"""
+"""What is measured, as data: a panel's levels of each factor, or the parts of a published table."""
 
 from __future__ import annotations
 
-import itertools
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
 from fnmatch import fnmatchcase
+from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-OPERATIONS = ("write", "replace", "read")
-"""What is timed of a cell: a write onto a fresh name, a write over what is there, a read."""
+from colonnade_bench.cell import Cell, passes
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.panel import tables
+from colonnade_bench.panel.shaping import Shape
+from colonnade_bench.part import Part, listed, made
+from colonnade_bench.registry import unknown
+from colonnade_bench.targets import Target
 
-READS = ("read", "columns", "leaf")
-"""What needs a file that is there: the whole, each column by itself, one field within lists of records."""
-
-FACTORS = ("dataset", "library", "engine", "format", "codec", "transport", "size")
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One point of the cross product.
-
-    `library` is the in-memory type on both sides (pandas, static-frame, polars...); `size` is the fraction of the
-    dataset's rows; `options` are the engine's own, as sorted pairs.
-    """
-
-    dataset: str
-    library: str
-    engine: str
-    format: str
-    codec: str = "none"
-    transport: str = "file"
-    size: float = 1.0
-    options: tuple[tuple[str, Any], ...] = ()
-
-    @property
-    def option(self) -> dict[str, Any]:
-        return dict(self.options)
-
-    @property
-    def contestant(self) -> str:
-        """The cell less its data: what stands against what in a comparison."""
-        parts = [self.engine, self.format]
-        if self.codec != "none":
-            parts.append(self.codec)
-        parts += [f"{key}={value}" for key, value in self.options]
-        if self.transport != "file":
-            parts.append(f"({self.transport})")
-        return " ".join(parts)
-
-    @property
-    def slug(self) -> str:
-        """A file name for what this cell writes."""
-        text = f"{self.dataset}.{self.size:g}.{self.library}.{self.contestant}"
-        return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
-
-    def to_json(self) -> dict[str, Any]:
-        out: dict[str, Any] = {name: getattr(self, name) for name in FACTORS}
-        if self.options:
-            out["options"] = dict(self.options)
-        return out
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Cell:
-        known = {name: data[name] for name in FACTORS if name in data}
-        return cls(**known, options=tuple(sorted(dict(data.get("options", {})).items())))
+TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
+"""And ``tcp-<rate>[-<delay>]``, and ``remote`` with a URL."""
+BETWEEN = ("file", "fifo", "unix", "tcp")
+"""Transports with a framed variant; of a file it is the buffered payload, written and read as a whole."""
+VIA = ("plain", "framed")
+SQRT2 = 2**0.5
+TEXTS = ("dataset", "engine", "format", "codec", "transport", "via")
+LISTED: dict[str, Any] = {**dict.fromkeys(TEXTS, str), "size": (int, float)}
+"""Fields that hold lists, and of what."""
+NUMBERS = ("budget_s", "point_s", "check_size", "disk_bps")
+R_LIBRARY = "data.frame"
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Values for each factor. None means every registered one.
+    """Levels of the factors; None means every row that an engine has by itself.
 
     Parameters
     ----------
-    only, without : list of dict
-        Filters: a dict of factor name to shell pattern. A cell is kept if it meets one of `only` (or there is none)
-        and none of `without`.
-    rounds : int
-        Fresh processes a cell.
+    dataset, engine, format, codec, transport : list of str
+    size : list of float
+        Fractions of the rows, ascending: a curve goes on until a point takes longer than `point_s`.
+    via : list of str
+        ``"plain"`` and ``"framed"`` (the buffered payload in our message framing, between processes).
     repetitions : int
-        Calls after the first one inside each process.
-
-    Examples
-    --------
-    >>> spec = Spec(dataset=["article"], engine=["pickle"], library=["pandas"])
-    >>> [cell.contestant for cell in spec.cells()]
-    ['pickle pickle']
+        Inside one fresh process, or pair of processes, a cell.
+    budget_s, point_s : float
+        Seconds for the whole run, and for one repetition of one point.
+    check_size : float
+        Fraction that fidelity is checked with; faults are tried on a few thousand rows of it.
+    remote, remote_options : str, dict
+        Where `colonnade bench serve` listens, and what `cn.connect` is told besides.
+    disk_bps : float
+        Bits a second for the ideal I/O time beside each row.
+    title, introduction : str
+        Of a table's report.
+    cache : {"warm", "cold"}
+        Whether a file that is read lies in the kernel's memory, or, verified, no page of it does.
+    targets_only : bool
+        Only the contestants that targets are judged by.
+    part, target, chart : list of dict
+        A published table instead of a panel: what its parts measure (`Part`), what it is held to (`Target`), what is
+        drawn of it. Targets are kept in a file beside it.
     """
 
-    dataset: list[str] = field(default_factory=lambda: ["article"])
-    library: list[str] | None = None
+    dataset: list[str] = field(default_factory=lambda: ["nycflights13"])
     engine: list[str] | None = None
     format: list[str] | None = None
     codec: list[str] | None = None
-    transport: list[str] = field(default_factory=lambda: ["file"])
-    size: list[float] = field(default_factory=lambda: [1.0])
-    options: dict[str, Any] = field(default_factory=dict)
-    operations: list[str] = field(default_factory=lambda: list(OPERATIONS))
-    rounds: int = 7
-    repetitions: int = 2
+    transport: list[str] = field(default_factory=lambda: ["memory", "file", "fifo", "tcp"])
+    size: list[float] = field(default_factory=lambda: [0.1])
+    via: list[str] = field(default_factory=lambda: ["plain"])
+    repetitions: int = 3
+    budget_s: float = 7200.0
+    point_s: float = 10.0
+    check_size: float = 0.01
+    faults: bool = True
+    remote: str | None = None
+    remote_options: dict[str, Any] = field(default_factory=dict)
+    disk_bps: float = 4e9
     only: list[dict[str, str]] = field(default_factory=list)
     without: list[dict[str, str]] = field(default_factory=list)
+    title: str = ""
+    introduction: str = ""
+    cache: str = "warm"
+    targets_only: bool = False
+    part: list[dict[str, Any]] = field(default_factory=list)
+    target: list[dict[str, Any]] = field(default_factory=list)
+    chart: list[dict[str, Any]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        for name in self.operations:
-            if name not in OPERATIONS:
-                raise ValueError(f'bench: unknown operation "{name}"; expected one of {", ".join(OPERATIONS)}')
-        if self.rounds < 1:
-            raise ValueError(f"bench: rounds must be 1 or more, found {self.rounds}")
+        if self.cache not in ("warm", "cold"):
+            raise unknown("cache", self.cache, ("warm", "cold"))
+        names = [part.name for part in self.parts()]
+        if len(names) != len(set(names)):
+            raise ValueError(f"bench: two parts have one name: {', '.join(names)}")
+        self.targets()
+        for name, kind in LISTED.items():
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, list) and all(isinstance(one, kind) for one in value)):
+                what = "texts" if kind is str else "numbers"
+                raise ValueError(f"bench: {name} must be a list of {what}, found {value!r}")
+        for name in (*NUMBERS, "repetitions"):
+            value, kinds = getattr(self, name), int if name == "repetitions" else (int, float)
+            if not isinstance(value, kinds) or isinstance(value, bool):
+                what = "a whole number" if kinds is int else "a number"
+                raise ValueError(f"bench: {name} must be {what}, found {value!r}")
+        if not isinstance(self.faults, bool):
+            raise ValueError(f"bench: faults must be true or false, found {self.faults!r}")
+        for name in self.dataset:
+            if name not in tables.GROUPS:
+                tables.names(name)
+        for name in self.engine or ():
+            ENGINES[name]
+        known = {fmt for name in ENGINES for fmt, _ in rows(name)}
+        for name in self.format or ():
+            if name not in known:
+                raise unknown("format", name, sorted(known))
+        codecs = {codec for name in ENGINES for _, codec in rows(name)}
+        for name in self.codec or ():
+            if name not in codecs:
+                raise unknown("codec", name, sorted(codecs))
+        for name in self.transport:
+            if name == "remote" and self.remote is None:
+                raise ValueError("bench: the transport remote needs the URL of a `colonnade bench serve`: --remote URL")
+            if name not in (*TRANSPORTS, "remote") and Shape.of(name) is None:
+                raise unknown("transport", name, [*TRANSPORTS, "remote", "tcp-<rate>[-<delay>]"])
+        for name in self.via:
+            if name not in VIA:
+                raise unknown("via", name, VIA)
+        for name in ("only", "without"):
+            self._check_filters(name)
+        # The tables that are made as large as is wanted have a size above 1; a panel's data have one size.
+        if not all(size > 0 and (size <= 1 or self.part) for size in self.size):
+            raise ValueError(f"bench: sizes are fractions above 0 and up to 1, found {self.size}")
+        if self.repetitions < 1:
+            raise ValueError(f"bench: repetitions must be 1 or more, found {self.repetitions}")
 
-    def cells(self) -> Iterator[Cell]:
-        """The cross product, in a fixed order, each cell once."""
-        from colonnade_bench.datasets import DATASETS, expand
-        from colonnade_bench.engines import ENGINES
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Spec:
+        """From a mapping, such as a TOML file's. ``size = {from = 0.001, to = 1.0}`` means steps of sqrt 2."""
+        names = {one.name for one in fields(cls)}
+        for name in data:
+            if name not in names:
+                raise unknown("key", name, sorted(names))
+        values = dict(data)
+        if isinstance(values.get("size"), Mapping):
+            values["size"] = stepped(values["size"])
+        return cls(**values)
 
-        options = tuple(sorted(self.options.items()))
-        for dataset in expand(self.dataset):
-            libraries = _chosen(self.library, DATASETS[dataset].libraries)
-            for name in list(ENGINES) if self.engine is None else self.engine:
-                engine = ENGINES[name]
-                for library, fmt in itertools.product(libraries, _chosen(self.format, engine.formats)):
-                    if library not in engine.libraries:
+    @classmethod
+    def load(cls, source: str | Path) -> Spec:
+        """A TOML file, or the name of one that comes with the package: ``default``, ``quick``, ``msgpack``."""
+        return cls._load(source, "")
+
+    @classmethod
+    def table(cls, source: str | Path) -> Spec:
+        """The specification of a published table, such as ``arrow``, or a file like it; its targets from beside it."""
+        return cls._load(source, "tables")
+
+    @classmethod
+    def _load(cls, source: str | Path, folder: str) -> Spec:
+        shipped = files("colonnade_bench") / "specs" / folder
+        name = f"{source}.toml"
+        if (shipped / name).is_file():
+            values = read_toml(shipped / name, str(source))
+            beside, whose = shipped / f"{source}.targets.toml", f"{source}.targets"
+        else:
+            path = Path(source)
+            if path.suffix != ".toml" and not path.exists():
+                raise unknown("table" if folder else "specification", str(source), shipped_names(folder))
+            values = read_toml(path, str(source))
+            beside, whose = path.with_suffix(".targets.toml"), str(path.with_suffix(".targets.toml"))
+        if beside.is_file():
+            values = {**values, **read_toml(beside, whose)}
+        if folder and not values.get("part"):
+            raise ValueError(f"bench: {source} has no part: it is no table")
+        return cls.of(values)
+
+    def parts(self) -> list[Part]:
+        """The parts of a table, in the order in which they are measured."""
+        return [made(Part, each, "a part") for each in listed(self.part)]
+
+    def targets(self) -> list[Target]:
+        """What a table is held to."""
+        return [made(Target, each, "a target") for each in listed(self.target)]
+
+    def _check_filters(self, field_name: str) -> None:
+        """A pattern that no engine has would leave out nothing, or everything, in silence."""
+        filters = getattr(self, field_name)
+        if not isinstance(filters, list) or not all(isinstance(one, Mapping) for one in filters):
+            raise ValueError(f"bench: {field_name} must be a list of tables of factor = pattern, found {filters!r}")
+        pairs = {name: rows(name) for name in ENGINES}
+        known = {
+            "engine": set(pairs),
+            "format": {form for found in pairs.values() for form, _ in found},
+            "codec": {codec for found in pairs.values() for _, codec in found},
+        }
+        for pattern in filters:
+            for factor, levels in known.items():
+                glob = pattern.get(factor, "*")
+                if not any(fnmatchcase(level, str(glob)) for level in levels):
+                    raise unknown(factor, str(glob), sorted(levels))
+
+    def but(self, **changed: Any) -> Spec:
+        """The same with some levels told otherwise; None leaves them."""
+        return replace(self, **{name: value for name, value in changed.items() if value is not None})
+
+    def curves(self) -> Iterator[Cell]:
+        """Every cell but for its size (which is the first one)."""
+        seen = set()
+        for dataset in self.dataset:
+            for name in self.engine or list(ENGINES):
+                for fmt, codec in rows(name):
+                    if (self.format and fmt not in self.format) or (self.codec and codec not in self.codec):
                         continue
-                    codecs = _chosen(self.codec, engine.formats[fmt])
-                    for codec, transport, size in itertools.product(codecs, self.transport, self.size):
-                        rows = fmt != "msgpack" or "maps" in DATASETS[dataset].libraries
-                        if transport == "given" and (fmt not in engine.given or codec != "none" or not rows):
-                            continue
-                        cell = Cell(dataset, library, name, fmt, codec, transport, size, options)
-                        if engine.supports(cell) and self.keeps(cell):
-                            yield cell
+                    for transport in self.transport:
+                        for via in self.via:
+                            if via != "plain" and transport.partition("-")[0] not in BETWEEN:
+                                continue
+                            options = (("via", via),) if via != "plain" else ()
+                            library = R_LIBRARY if R_LIBRARY in ENGINES[name].libraries else "pandas"
+                            cell = Cell(dataset, library, name, fmt, codec, transport, self.size[0], options)
+                            if cell not in seen and self.keeps(cell):
+                                seen.add(cell)
+                                yield cell
 
     def keeps(self, cell: Cell) -> bool:
         """Whether the filters let `cell` through."""
         return passes(cell, self.only, self.without)
 
     def to_json(self) -> dict[str, Any]:
-        return {f.name: getattr(self, f.name) for f in fields(self)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any] | str) -> Spec:
-        """From a mapping or JSON text. Raises ValueError naming an unknown key."""
-        values = dict(json.loads(data) if isinstance(data, str) else data)
-        unknown = set(values) - {f.name for f in fields(cls)}
-        if unknown:
-            raise ValueError(f"bench: unknown keys in the specification: {', '.join(sorted(unknown))}")
-        return cls(**values)
+        return asdict(self)
 
 
-def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
-    """Whether every factor named in `pattern` fits its shell pattern.
+def rows(engine: str) -> tuple[tuple[str, str], ...]:
+    """(format, codec) of an engine's rows in a panel."""
+    return ENGINES[engine].panel
 
-    >>> matches(Cell("fixture-wide-mixed-1e6", "pandas", "pickle", "pickle"), {"dataset": "fixture-wide-*"})
-    True
+
+def stepped(told: Mapping[str, Any]) -> list[float]:
+    """Sizes as ``{from = 0.001, to = 1.0, step = 1.41}`` says them. Raises KeyError or ValueError for another word."""
+    names = {"from": "start", "to": "stop", "step": "step"}
+    for name, value in told.items():
+        if name not in names:
+            raise unknown("key of size", name, list(names))
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            raise ValueError(f"bench: {name} of size must be a number, found {value!r}")
+    if "from" not in told:
+        raise ValueError("bench: size needs from, the smallest fraction: size = {from = 0.01, to = 1.0}")
+    return steps(**{names[name]: float(value) for name, value in told.items()})
+
+
+def steps(start: float, stop: float = 1.0, step: float = SQRT2) -> list[float]:
+    """Sizes that grow by one factor, the last one `stop` itself.
+
+    >>> [round(size, 3) for size in steps(0.25)]
+    [0.25, 0.354, 0.5, 0.707, 1.0]
     """
-    data = cell.to_json()
-    for name, glob in pattern.items():
-        if name not in FACTORS:
-            raise ValueError(f'bench: unknown factor "{name}" in a filter; expected one of {", ".join(FACTORS)}')
-        value = data[name]
-        if not fnmatchcase(f"{value:g}" if isinstance(value, float) else str(value), str(glob)):
-            return False
-    return True
+    if not (0 < start <= stop and step > 1):
+        raise ValueError(f"bench: sizes from {start} to {stop} by {step}; expected 0 < from <= to and a step above 1")
+    out = []
+    size = start
+    while size < stop * 0.999:
+        out.append(float(f"{size:.6g}"))
+        size *= step
+    return [*out, stop]
 
 
-def passes(cell: Cell, only: Sequence[Mapping[str, str]], without: Sequence[Mapping[str, str]]) -> bool:
-    """Whether `cell` meets one of `only` (or there is none) and none of `without`."""
-    if only and not any(matches(cell, pattern) for pattern in only):
-        return False
-    return not any(matches(cell, pattern) for pattern in without)
+def read_toml(path: Any, name: str) -> dict[str, Any]:
+    """A file's contents. Raises ValueError that names the file and the line where it is damaged."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"bench: {name} is no TOML: {error}") from None
 
 
-def _chosen(asked: Iterable[str] | None, known: Iterable[str]) -> list[str]:
-    known = list(known)
-    return known if asked is None else [name for name in asked if name in known]
+def shipped_names(folder: str = "") -> list[str]:
+    """The specifications that come with the package: of panels, or, in ``tables``, of tables."""
+    found = (files("colonnade_bench") / "specs" / folder).iterdir()
+    return sorted(
+        one.name.removesuffix(".toml")
+        for one in found
+        if one.name.endswith(".toml") and not one.name.endswith(".targets.toml")
+    )
+
+
+__all__ = ["TRANSPORTS", "Spec", "rows", "shipped_names", "steps"]

@@ -9,14 +9,12 @@ from __future__ import annotations
 import json
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench.spec import Cell
-
-OURS = "colonnade npz"
+from colonnade_bench.cell import Cell
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Summary:
     """All figures of one or several results files."""
 
     def __init__(self, records: Iterable[dict[str, Any]]) -> None:
-        self.records = list(records)
+        self.records = list(last_attempts(records))
         self._times: dict[Place, dict[str, dict[int, dict[str, float]]]] = defaultdict(lambda: defaultdict(dict))
         self._checks: dict[tuple[str, Cell], dict[str, Any]] = {}
         for record in self.records:
@@ -122,6 +120,15 @@ class Summary:
         a, b = (self._times.get(place, {}).get(contestant, {}) for place, contestant in (ours, peer))
         ratios = [b[k][metric] / a[k][metric] for k in a.keys() & b.keys() if a[k].get(metric) and metric in b[k]]
         return Figure.of(ratios) if ratios else None
+
+
+def last_attempts(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Records without those of a part that was begun again: it was interrupted."""
+    records = list(records)
+    begun = {(r["run"], r["part"]): k for k, r in enumerate(records) if r["kind"] == "begin"}
+    for k, record in enumerate(records):
+        if k >= begun.get((record.get("run", ""), record.get("part", "")), 0):
+            yield record
 
 
 def geometric_mean(values: Iterable[float]) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade_bench import plain
+from colonnade_bench import pandas_to_objects
 from colonnade_bench.libraries import LIBRARIES
 
 
@@ -32,6 +32,13 @@ class Dataset:
         """The whole dataset as an object of ``self.base``. `cache` is a directory that outlives the process."""
         raise NotImplementedError
 
+    def forget(self, cache: Path) -> None:
+        """Remove what is kept of it, when it has been measured: large data alone, which is soon made again."""
+
+    def member_count(self) -> int:
+        """Members of its NPZ archive, for those that know."""
+        raise NotImplementedError
+
     def load(self, library: str, size: float, cache: Path) -> Any:
         """The first `size` of the rows as an object of `library`."""
         data = self.build(cache)
@@ -54,8 +61,8 @@ def convert(data: Any, source: str, target: str) -> Any:
         ("static-frame", "polars"): static_frame_to_polars,
         ("pandas", "static-frame"): pandas_to_static_frame,
         ("pandas", "polars"): pandas_to_polars,
-        ("pandas", "lists"): plain.to_lists,
-        ("pandas", "maps"): plain.to_maps,
+        ("pandas", "lists"): pandas_to_objects.to_lists,
+        ("pandas", "maps"): pandas_to_objects.to_maps,
     }
     return pairs[source, target](data)
 

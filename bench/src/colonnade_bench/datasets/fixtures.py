@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,10 @@ class Fixture(Dataset):
         if not (folder / "layout.json").exists():
             save(folder, *self.generate())
         return load(folder)
+
+    def forget(self, cache: Path) -> None:
+        if self.scale == "1e8":
+            shutil.rmtree(cache / f"{self.shape}-{self.mix}-{self.scale}", ignore_errors=True)
 
     def load(self, library: str, size: float, cache: Path) -> Any:
         data = super().load(library, size, cache)

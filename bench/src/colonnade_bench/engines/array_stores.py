@@ -10,9 +10,9 @@ import json
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.arrays import joined, parted
 from colonnade_bench.engines.base import InMemory, Spooled
-from colonnade_bench.spec import Cell
 
 COLUMNS = "columns"
 GZIP_LEVEL = 4

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine, Spooled
-from colonnade_bench.spec import Cell
 
 
 class Awkward(Spooled):

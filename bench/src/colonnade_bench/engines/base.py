@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from colonnade_bench.spec import Cell
+    from colonnade_bench.cell import Cell
 
 
 class Engine:

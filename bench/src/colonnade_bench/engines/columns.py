@@ -1,4 +1,4 @@
-"""Frames as plain columns of any type, for engines that hold plain objects; `plain` knows those of the papers."""
+"""Frames as plain columns of any type, for engines that hold plain objects."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from colonnade_bench import plain
+from colonnade_bench import pandas_to_objects
 
 
 def to_columns(frame: Any) -> dict[str, list[Any]]:
     """Columns as lists; times as text, None where one is missing; durations as counts."""
     out = {}
-    for name, values in plain.to_arrays(frame).items():
+    for name, values in pandas_to_objects.to_arrays(frame).items():
         if isinstance(values, list):
             out[name] = values
         elif frame[name].dtype.kind == "M":
@@ -49,13 +49,15 @@ def column(values: Any, dtype: str) -> Any:
         raise TypeError(f"bench: a column of {dtype} has no place among plain objects")
     if dtype.startswith("datetime64") and spelled(values):
         unit, _, zone = dtype.removeprefix("datetime64[").removesuffix("]").partition(", ")
-        return plain.times(np.array(values, f"M8[{unit}]").view("i8"), unit, zone)
+        return pandas_to_objects.times(np.array(values, f"M8[{unit}]").view("i8"), unit, zone)
     if dtype in ("float64", "float32"):
         try:
-            return plain.column(values, dtype)
+            return pandas_to_objects.column(values, dtype)
         except TypeError:  # None, as JSON has no NaN
             return np.array(values, dtype)
-    return plain.column(values, dtype) if dtype == "str" or of_numpy(dtype) else pd.array(values, dtype=dtype)
+    return (
+        pandas_to_objects.column(values, dtype) if dtype == "str" or of_numpy(dtype) else pd.array(values, dtype=dtype)
+    )
 
 
 def spelled(values: Any) -> bool:

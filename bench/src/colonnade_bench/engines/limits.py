@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.libraries import LIBRARIES
-from colonnade_bench.spec import Cell
 
 
 def threads() -> int:

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from colonnade_bench import plain
+from colonnade_bench import pandas_to_objects
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.engines.columns import from_columns
-from colonnade_bench.spec import Cell
 
 
 @contextlib.contextmanager
@@ -48,17 +48,17 @@ class MessagePack(Engine):
 
     def columns(self, frame: Any) -> dict[str, Any]:
         """What `pack` is given of a DataFrame."""
-        return plain.to_lists(frame)
+        return pandas_to_objects.to_lists(frame)
 
     def rows(self, buffer: Any, cell: Cell) -> Any:
         """A DataFrame from an array of maps."""
-        return plain.from_maps(self.unpack(buffer))
+        return pandas_to_objects.from_maps(self.unpack(buffer))
 
     def encode(self, data: Any, cell: Cell) -> Any:
         if cell.library != "pandas":
             return self.pack(data)
-        values = plain.to_bytes(data) if cell.option.get("numbers") == "packed" else self.columns(data)
-        return self.pack({"dtypes": plain.dtypes_of(data), "columns": values})
+        values = pandas_to_objects.to_bytes(data) if cell.option.get("numbers") == "packed" else self.columns(data)
+        return self.pack({"dtypes": pandas_to_objects.dtypes_of(data), "columns": values})
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         with no_collector():
@@ -104,7 +104,7 @@ class OrMsgPack(MessagePack):
     install = "pip install ormsgpack pandas pyarrow"
 
     def columns(self, frame: Any) -> dict[str, Any]:
-        return plain.to_arrays(frame)
+        return pandas_to_objects.to_arrays(frame)
 
     def pack(self, value: Any) -> bytes:
         import ormsgpack
@@ -156,4 +156,4 @@ class MsgSpec(MessagePack):
         import msgspec
 
         rows = self._decoders[cell.dataset, len(buffer)].decode(buffer)
-        return plain.from_tuples(rows[0].__struct_fields__, map(msgspec.structs.astuple, rows))
+        return pandas_to_objects.from_tuples(rows[0].__struct_fields__, map(msgspec.structs.astuple, rows))

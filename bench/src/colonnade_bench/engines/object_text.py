@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any, ClassVar
 
-from colonnade_bench import plain
+from colonnade_bench import pandas_to_objects
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.columns import from_columns, to_columns
 from colonnade_bench.engines.msgpack_io import no_collector
 from colonnade_bench.engines.text_io import TextEngine
-from colonnade_bench.spec import Cell
 
 
 class ObjectText(TextEngine):
@@ -33,14 +33,14 @@ class ObjectText(TextEngine):
 
     def columns(self, data: Any) -> dict[str, Any]:
         """What a map of columns is made text from."""
-        return plain.to_lists(data)
+        return pandas_to_objects.to_lists(data)
 
     def plain(self, data: Any, cell: Cell) -> Any:
         """The object that is made text."""
         orient = self.orient(cell)
         if orient is not None:
-            return self.columns(data) if orient == "columns" else plain.to_maps(data)
-        return {"dtypes": plain.dtypes_of(data), "columns": to_columns(data)}
+            return self.columns(data) if orient == "columns" else pandas_to_objects.to_maps(data)
+        return {"dtypes": pandas_to_objects.dtypes_of(data), "columns": to_columns(data)}
 
     def encode(self, data: Any, cell: Cell) -> Any:
         with no_collector():
@@ -92,7 +92,7 @@ class OrJson(ObjectText):
         return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
 
     def columns(self, data: Any) -> dict[str, Any]:
-        return plain.to_arrays(data)
+        return pandas_to_objects.to_arrays(data)
 
     def load(self, text: Any) -> Any:
         import orjson

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.engines.leaves import field_of_items
 from colonnade_bench.engines.parquet_io import some
-from colonnade_bench.spec import Cell
 
 OPTIONS = ("numbers", "orient", "filter", "profile")
 """Options of a cell that are options of `cn.write`."""

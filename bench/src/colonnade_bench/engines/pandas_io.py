@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import InMemory
 from colonnade_bench.engines.parquet_io import arrow_types, some
-from colonnade_bench.spec import Cell
 
 
 class Pandas(InMemory):

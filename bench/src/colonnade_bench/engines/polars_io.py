@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import InMemory
 from colonnade_bench.engines.leaves import field_of_items
 from colonnade_bench.engines.parquet_io import some
-from colonnade_bench.spec import Cell
 
 
 class Polars(InMemory):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.engines.leaves import field_of_items
 from colonnade_bench.engines.parquet_io import arrow_types, some
-from colonnade_bench.spec import Cell
 
 
 class PyArrow(Engine):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Spooled
-from colonnade_bench.spec import Cell
 
 KEY = "data"
 LEVEL = 5

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.engines.r_hand_over import hand_over
-from colonnade_bench.spec import Cell
 
 PROGRAMS = Path(__file__).parent.parent / "r"
 """The R programs, beside the Python ones."""

@@ -6,8 +6,8 @@ import io
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
-from colonnade_bench.spec import Cell
 
 
 class StaticFrame(Engine):

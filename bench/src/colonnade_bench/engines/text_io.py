@@ -10,8 +10,8 @@ import io
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine, Spooled
-from colonnade_bench.spec import Cell
 
 PREFIX = "text-"
 

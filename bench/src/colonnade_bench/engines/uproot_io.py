@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.awkward_io import as_frame, as_records
 from colonnade_bench.engines.base import Spooled
-from colonnade_bench.spec import Cell
 
 TREE = "tree"
 

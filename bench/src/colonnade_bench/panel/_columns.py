@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench._channel import Channel
+from colonnade_bench._parent import Parent
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.measure import settle, touch_all
 from colonnade_bench.panel import tables
-from colonnade_bench.spec import Cell
 
 REPETITIONS = 3
 
@@ -42,12 +42,12 @@ def columns_s(frame: Any, cell: Cell, names: list[str], folder: Path) -> float |
 
 
 def main() -> int:
-    channel = Channel()
-    task = channel.task()
+    parent = Parent()
+    task = parent.task()
     frame = next(iter(tables.load(Path(task["tables"])).values()))
     with tempfile.TemporaryDirectory(prefix="columns-", dir=task["directory"]) as folder:
         seconds = columns_s(frame, Cell.from_json(task["cell"]), task["columns"], Path(folder))
-    channel.say(seconds=seconds)
+    parent.say(seconds=seconds)
     return 0
 
 

@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench._channel import Channel
+from colonnade_bench._parent import Parent
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.measure import prepare, touch_all, trim_heap
@@ -22,7 +23,6 @@ from colonnade_bench.panel import tables
 from colonnade_bench.panel._meter import Meter, clock
 from colonnade_bench.panel._parts import seconds_of_parts
 from colonnade_bench.panel.streams import Framed, Held, Way, receive_tables, send_tables
-from colonnade_bench.spec import Cell
 from colonnade_bench.transports.moving import MOVING, Plan
 
 OF_A_HALF = ("user_s", "system_s", "peak_nbytes")
@@ -35,8 +35,8 @@ class End:
     base = held = 0
     """Memory before the first repetition, and what has been kept since."""
 
-    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
-        self.say, self.task = channel.say, task
+    def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
+        self.say, self.task = parent.say, task
         self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
         self.engine = ENGINES[self.cell.engine]
         self.transport = self.cell.transport.partition("-")[0]
@@ -249,27 +249,27 @@ def nbytes_of(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def made(channel: Channel, task: dict[str, Any]) -> Any:
+def made(parent: Parent, task: dict[str, Any]) -> Any:
     """Whoever does the task: an end, one of raw bytes or of another host, or a trial that is not timed."""
     from colonnade_bench.panel._raw import RAW, RawEnd
     from colonnade_bench.panel._remote import RemoteEnd
     from colonnade_bench.panel._trial import Trial
 
     if task["role"] in ("check", "fault"):
-        return Trial(channel, task)
+        return Trial(parent, task)
     if task["cell"]["transport"] == "remote":
-        return RemoteEnd(channel, task)
-    return RawEnd(channel, task) if task["cell"]["engine"] == RAW else End(channel, task)
+        return RemoteEnd(parent, task)
+    return RawEnd(parent, task) if task["cell"]["engine"] == RAW else End(parent, task)
 
 
 def main() -> int:
     """The channel is taken away from anything an engine prints."""
-    channel = Channel()
-    task = channel.task()
+    parent = Parent()
+    task = parent.task()
     try:
-        made(channel, task).run()
+        made(parent, task).run()
     except Exception as error:  # the parent makes a row of it
-        return channel.failed(error)
+        return parent.failed(error)
     return 0
 
 

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.libraries import Library
 from colonnade_bench.measure import touch_all
-from colonnade_bench.spec import Cell
 
 TIMES = 3
 PATIENCE_S = 2.0

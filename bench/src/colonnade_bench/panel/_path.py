@@ -15,15 +15,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench._channel import Channel
+from colonnade_bench._parent import Parent
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.measure import prepare, touch_all
 from colonnade_bench.page_cache import set_cache
 from colonnade_bench.panel import tables
-from colonnade_bench.panel.link import write_all
+from colonnade_bench.panel.measure_link import write_all
 from colonnade_bench.panel.peer import Peer, Refused
-from colonnade_bench.spec import Cell
 
 clock = time.perf_counter
 Frame = Any
@@ -83,15 +83,15 @@ def walk(frame: Frame, cell: Cell, move: Move) -> Parts:
 
 
 def main() -> int:
-    channel = Channel()
-    task = channel.task()
+    parent = Parent()
+    task = parent.task()
     cell, kept = Cell.from_json(task["cell"]), Path(task["tables"])
     peer = Peer(task["to"], **task["options"]) if task["peer"] else None
     move = to_folder(task["to"]) if peer is None else to_peer(peer, task["cell"])
     few, whole = (next(iter(tables.load(path).values())) for path in (tables.few(kept), kept))
     walk(few, cell, move)
     for _ in range(task["repetitions"]):
-        channel.say(**walk(whole, cell, move))
+        parent.say(**walk(whole, cell, move))
     return 0
 
 

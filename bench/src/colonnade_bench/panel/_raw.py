@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from colonnade_bench._channel import Channel
+from colonnade_bench._parent import Parent
+from colonnade_bench.cell import Cell
 from colonnade_bench.measure import prepare, touch_all
 from colonnade_bench.panel import _end
 from colonnade_bench.panel._meter import Meter
-from colonnade_bench.panel.link import write_all
+from colonnade_bench.panel.measure_link import write_all
 from colonnade_bench.panel.streams import Way
-from colonnade_bench.spec import Cell
 from colonnade_bench.transports.moving import MOVING
 
 RAW = "raw bytes"
@@ -25,8 +25,8 @@ RAW = "raw bytes"
 class RawEnd(_end.End):
     """An end that has bytes instead of tables. Files are written, with the option `sync` to the disk, then read."""
 
-    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
-        self.say, self.task = channel.say, task
+    def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
+        self.say, self.task = parent.say, task
         self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
         self.transport = self.cell.transport.partition("-")[0]
         self.moving = MOVING.get(self.transport)

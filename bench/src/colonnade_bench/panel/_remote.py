@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from colonnade_bench._channel import Channel
+from colonnade_bench._parent import Parent
 from colonnade_bench.panel import _end
 from colonnade_bench.panel._meter import Meter, clock
 
@@ -20,10 +20,10 @@ class RemoteEnd(_end.End):
     Two hosts have two clocks: the time counts from here to the answer, less the way back (half a ping).
     """
 
-    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
+    def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
         import colonnade as cn
 
-        super().__init__(channel, task)
+        super().__init__(parent, task)
         self.connection = cn.connect(task["remote"], **task.get("remote_options", {}))
 
     def rehearse(self) -> None:

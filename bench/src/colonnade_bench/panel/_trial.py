@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench._channel import Channel
+from colonnade_bench._parent import Parent
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.panel import tables
@@ -18,7 +19,6 @@ from colonnade_bench.panel._meter import clock
 from colonnade_bench.panel.fidelity import losses, losses_of_tables
 from colonnade_bench.panel.point import FAULT_NBYTES
 from colonnade_bench.panel.streams import Held, receive_tables, send_tables
-from colonnade_bench.spec import Cell
 
 CUTS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99)
 """Where a copy is cut; and one byte before its end."""
@@ -33,8 +33,8 @@ class Trial:
     Role ``fault``: decode damaged copies, one after another.
     """
 
-    def __init__(self, channel: Channel, task: dict[str, Any]) -> None:
-        self.say, self.task = channel.say, task
+    def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
+        self.say, self.task = parent.say, task
         self.cell = Cell.from_json(task["cell"])
         self.engine = ENGINES[self.cell.engine]
         self.tables = tables.load(Path(task["tables"]))

@@ -16,18 +16,18 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench.engines import ENGINES
-from colonnade_bench.pair import PairError
-from colonnade_bench.panel import link as links
-from colonnade_bench.panel import sample
-from colonnade_bench.panel.answer import Answer
-from colonnade_bench.panel.grounds import floors, walked
-from colonnade_bench.panel.race import Entrant, Race
-from colonnade_bench.panel.shown import show, table_of
-from colonnade_bench.panel.track import Processes
-from colonnade_bench.registry import did_you_mean
 from colonnade.cli import os_error_text, status_of
 from colonnade.cli.security import add_security, security_of
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.panel import measure_link as links
+from colonnade_bench.panel import sample
+from colonnade_bench.panel.answer import Answer
+from colonnade_bench.panel.baselines import floors, walked
+from colonnade_bench.panel.race import Entrant, Race
+from colonnade_bench.panel.terminal_answer import show, table_of
+from colonnade_bench.panel.track import Processes
+from colonnade_bench.process import EndError
+from colonnade_bench.registry import did_you_mean
 
 CANDIDATES = (
     Entrant("colonnade", "npz"),
@@ -186,7 +186,7 @@ def finish(answer: Answer, track: Processes, security: dict[str, Any], say: Call
         say(f"walking the way with {answer.winner.entrant.name}")
         try:
             answer.path = walked(answer, track, security)
-        except PairError as error:
+        except EndError as error:
             say(f"the way could not be walked: {error}")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from colonnade_bench.panel import amounts
-from colonnade_bench.panel.link import Link
+from colonnade_bench.panel.measure_link import Link
 from colonnade_bench.panel.model import Candidate, Regret, least_regret, pipelined_s, serial_s, winners
 from colonnade_bench.panel.race import Standing
 from colonnade_bench.panel.sample import Sample

@@ -8,9 +8,9 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from colonnade_bench.panel.runner import Panel
-from colonnade_bench.panel.spec import VIA, PanelSpec
 from colonnade.cli.security import add_security, security_of
+from colonnade_bench.runner import runner
+from colonnade_bench.spec import VIA, Spec
 
 OUT = Path("bench-results/panel")
 DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|)")
@@ -55,9 +55,9 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("--report-only", action="store_true", help="from what was measured before")
 
 
-def spec_of(arguments: argparse.Namespace) -> PanelSpec:
+def spec_of(arguments: argparse.Namespace) -> Spec:
     """The specification that the arguments mean."""
-    spec = PanelSpec.load(arguments.spec or ("quick" if arguments.quick else "default"))
+    spec = Spec.load(arguments.spec or ("quick" if arguments.quick else "default"))
     transport = arguments.transport
     if arguments.remote and "remote" not in (transport or ()):
         transport = [*(transport or spec.transport), "remote"]
@@ -91,7 +91,7 @@ def main(arguments: argparse.Namespace) -> int:
         if arguments.anew:
             results.unlink(missing_ok=True)
         with Progress() as progress:
-            panel = Panel(spec_of(arguments), results, arguments.out, progress.note)
+            panel = runner(spec_of(arguments), results, arguments.out, progress.note)
             reason = panel.run()
         if reason == "interrupted":
             print(f"interrupted: what was found is in {results}; the same command goes on from there", file=sys.stderr)

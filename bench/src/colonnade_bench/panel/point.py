@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
-from colonnade_bench.pair import PairError, Process, both, ended
 from colonnade_bench.panel import tables
-from colonnade_bench.panel.links import ShapedLink
-from colonnade_bench.spec import Cell
+from colonnade_bench.panel.shaped_link import ShapedLink
+from colonnade_bench.process import EndError, Process, both, ended
 
 MODULE = [sys.executable, "-m", "colonnade_bench.panel._end"]
 TOGETHER = ("memory", "buffer", "remote")
@@ -47,7 +47,7 @@ def measure(
 
     Raises
     ------
-    PairError
+    EndError
         A process failed, crashed or hung; the text says which and why. Records given before stay.
     """
     with contextlib.ExitStack() as stack:
@@ -215,7 +215,7 @@ def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
 
     Raises
     ------
-    PairError
+    EndError
         The process failed before the first copy was tried.
     """
     found: list[dict[str, Any]] = []
@@ -239,20 +239,20 @@ def tried(cell: Cell, place: Place, what: str, found: list[dict[str, Any]]) -> i
                 while (line := end.line(min(FAULT_S, place.patience_s))) is not None:
                     words = json.loads(line)
                     if "error" in words:
-                        raise PairError(f"fault: {words['error']}")
+                        raise EndError(f"fault: {words['error']}")
                     trying = words["word"] == "trying"
                     if trying:
                         count = words["of"]
                     else:
                         found.append(words)
-            except PairError:
+            except EndError:
                 if not trying:
                     raise
                 found.append({"outcome": "hang"})
                 return count
             status = ended(end.popen.wait(10))
     if not count:
-        raise PairError(f"fault: {status}")
+        raise EndError(f"fault: {status}")
     if trying:
         found.append({"outcome": "crash", "detail": status})
     return count

@@ -21,12 +21,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.panel import amounts
 from colonnade_bench.panel.advise import CANDIDATES
 from colonnade_bench.panel.model import Candidate, pipelined_s
-from colonnade_bench.panel.spec import PanelSpec
-from colonnade_bench.spec import Cell
+from colonnade_bench.spec import Spec
 
 INPUTS = ("unix", "memory")
 """Transports that costs are taken from, the better ones first."""
@@ -156,7 +156,7 @@ def through_file(costs: Candidate, way: Way) -> float:
 
 
 @dataclass(frozen=True)
-class Compared(PanelSpec):
+class Compared(Spec):
     """A panel in which coding and moving are apart over a Unix socket; everything else goes as it usually does."""
 
     def keeps(self, cell: Cell) -> bool:

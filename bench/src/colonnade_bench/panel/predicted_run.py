@@ -6,9 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from colonnade_bench.panel import predicted, runner
+from colonnade_bench.panel import predicted
 from colonnade_bench.panel.cli import Progress, duration
 from colonnade_bench.panel.summary import Results
+from colonnade_bench.runner import runner
 
 OUT = Path("bench-results/predicted")
 
@@ -31,7 +32,7 @@ def main(arguments: argparse.Namespace) -> int:
         told = {"repetitions": arguments.repetitions, "budget_s": arguments.budget}
         with Progress() as progress:
             spec = predicted.spec(arguments.data, arguments.size, arguments.transport or predicted.COMPARED, **told)
-            if runner.Panel(spec, results, arguments.out, progress.note).run() == "interrupted":
+            if runner(spec, results, arguments.out, progress.note).run() == "interrupted":
                 print(f"interrupted: what was found is in {results}; the same command goes on", file=sys.stderr)
                 return 130
     text = predicted.to_markdown(predicted.compare(Results.load(results).records))

@@ -82,7 +82,7 @@ def ideal_s(results: Results, place: Place, contestant: Contestant, size: float)
 
 def floors_of(results: Results, place: Place) -> list[Record]:
     """Floors of the run, of this data where they say of which."""
-    return [r for r in results.grounds("floor", place.run) if r.get("dataset", place.dataset) == place.dataset]
+    return [r for r in results.baselines("floor", place.run) if r.get("dataset", place.dataset) == place.dataset]
 
 
 def floor(results: Results, place: Place, transport: str) -> Record | None:

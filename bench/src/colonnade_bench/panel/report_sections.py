@@ -220,7 +220,7 @@ def machine(results: Results, place: Place) -> Part:
     rows: list[list[str]] = []
     for record in results.kind("machine", place.run)[-1:]:
         rows = [[name, shown(name, value)] for name, value in record.items() if name not in ("kind", "run")]
-    for record in results.grounds("link", place.run):
+    for record in results.baselines("link", place.run):
         asked = f"asked {bits(record['asked_bps'])}, " if record.get("asked_bps") else ""
         measured = f"measured {bits(record['bps'])}, {seconds(record['delay_s'])}"
         rows.append([title(record["transport"]), f"{asked}{measured}, by {record['how']}"])

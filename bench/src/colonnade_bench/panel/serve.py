@@ -16,12 +16,12 @@ import threading
 import time
 from typing import Any
 
+from colonnade.cli.security import add_security, security_of
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.measure import touch_all
 from colonnade_bench.panel._meter import Meter, clock
-from colonnade_bench.spec import Cell
-from colonnade.cli.security import add_security, security_of
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:

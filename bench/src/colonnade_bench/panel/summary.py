@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.panel.model import Candidate
 from colonnade_bench.panel.report_records import Record, merged, read_records
-from colonnade_bench.spec import Cell
 from colonnade_bench.summary import Figure
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
@@ -93,7 +93,7 @@ class Results:
         self._checks: dict[tuple[Place, Contestant], list[Record]] = defaultdict(list)
         self._kinds: dict[str, list[Record]] = defaultdict(list)
         self._ended: dict[Place, set[tuple[Contestant, str]]] = defaultdict(set)
-        self._grounds: dict[tuple[str, str], list[Record]] = {}
+        self._baselines: dict[tuple[str, str], list[Record]] = {}
         for record in self.records:
             self._kinds[record["kind"]].append(record)
             if record["kind"] not in ("panel", "check", "failed"):
@@ -204,24 +204,24 @@ class Results:
         found = self.fidelity(place, contestant)
         return found is not None and found.exact
 
-    def grounds(self, kind: str, run: str) -> list[Record]:
+    def baselines(self, kind: str, run: str) -> list[Record]:
         """The links or floors of a run; of one that was measured in pieces, the middle one of each.
 
         What was measured after the last point is left out: no point stands on it.
         """
-        if (kind, run) not in self._grounds:
+        if (kind, run) not in self._baselines:
             of_run = [record for record in self.records if record["run"] == run]
             end = max((k for k, record in enumerate(of_run) if record["kind"] == "panel"), default=len(of_run))
             found = [record for record in of_run[:end] if record["kind"] == kind] or self.kind(kind, run)
             pieces: dict[tuple[Any, ...], list[Record]] = defaultdict(list)
             for record in found:
                 pieces[record["transport"], record.get("dataset"), record.get("what")].append(record)
-            self._grounds[kind, run] = [sorted(each, key=rate)[len(each) // 2] for each in pieces.values()]
-        return self._grounds[kind, run]
+            self._baselines[kind, run] = [sorted(each, key=rate)[len(each) // 2] for each in pieces.values()]
+        return self._baselines[kind, run]
 
     def link(self, run: str, transport: str) -> Record | None:
         """What was measured of a link."""
-        return next((record for record in self.grounds("link", run) if record["transport"] == transport), None)
+        return next((record for record in self.baselines("link", run) if record["transport"] == transport), None)
 
     def link_bps(self, run: str, transport: str) -> float | None:
         record = self.link(run, transport)

@@ -12,13 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.machine import reason_missing
-from colonnade_bench.pair import PairError, Process
 from colonnade_bench.panel import point, tables
 from colonnade_bench.panel.race import LAPS, Entrant, Lap, OutOfRace, Track
 from colonnade_bench.panel.sample import sample_rows
-from colonnade_bench.spec import Cell
+from colonnade_bench.process import EndError, Process
 
 DATASET = "this frame"
 CHECK_ROWS = 20_000
@@ -48,7 +48,7 @@ class Processes(Track):
             raise OutOfRace(reason)
         try:
             found = point.check(replace(cell_of(entrant, "memory"), size=CHECK_SIZE), self.place)
-        except PairError as error:
+        except EndError as error:
             raise OutOfRace(str(error).partition(": ")[2] or str(error)) from None
         if not found.get("ok", True):
             raise OutOfRace(str(found.get("error")))
@@ -62,7 +62,7 @@ class Processes(Track):
                 read = record["read"]
                 touching_s = read["usable_s"] - read["open_s"]
                 yield Lap(record["write"]["encode_s"], read["decode_s"] + touching_s, record["wire_nbytes"])
-        except PairError as error:
+        except EndError as error:
             raise OutOfRace(str(error)) from None
 
     def columns_s(self, entrant: Entrant, names: Sequence[str]) -> float | None:
@@ -76,7 +76,7 @@ class Processes(Track):
         process = Process("columns", "colonnade_bench.panel._columns", task)
         try:
             found: float | None = process.answer(self.place.patience_s)["seconds"]
-        except PairError:
+        except EndError:
             return None
         finally:
             process.kill()

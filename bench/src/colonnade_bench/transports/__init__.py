@@ -11,10 +11,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.engines.parquet_io import some
 from colonnade_bench.registry import Registry
-from colonnade_bench.spec import Cell
 from colonnade_bench.transports.base import Session
 from colonnade_bench.transports.given import GivenSession
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
-from colonnade_bench.spec import Cell
 
 
 class Session:

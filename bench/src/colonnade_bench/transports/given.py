@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench import plain
+from colonnade_bench import pandas_to_objects
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.transports.base import Session
 
@@ -90,7 +90,7 @@ def by_msgspec(data: Any, path: Path) -> None:
     import msgspec
 
     frame = data.to_pandas() if hasattr(data, "to_pandas") else data
-    rows = plain.to_maps(frame) if hasattr(frame, "iloc") else frame
+    rows = pandas_to_objects.to_maps(frame) if hasattr(frame, "iloc") else frame
     path.write_bytes(msgspec.msgpack.encode(rows))
 
 
