@@ -12,9 +12,7 @@ from typing import Any
 import altair as alt
 
 from colonnade_bench.panel.growth import Interval
-from colonnade_bench.panel.report_labels import LINE, Label, spread
-from colonnade_bench.panel.report_looks import INK, KINDS, PAPER, STEPS, Chart, key, rows
-from colonnade_bench.panel.report_scales import SECONDS, Log, Scale, Straight
+from colonnade_bench.panel.report_looks import INK, KINDS, STEPS, Chart, key, rows
 from colonnade_bench.panel.report_words import fraction, nbytes, seconds
 
 WIDTH, HEIGHT, ROW = 292, 320, 19
@@ -23,6 +21,13 @@ FAR = 10.0
 
 Line = Sequence[tuple[float, float]]
 """Size and seconds, from the smallest."""
+TIPS = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("shown:N", title="elapsed")]
+SECONDS = (
+    "datum.value >= 1 ? format(datum.value, ',~r') + ' s' : datum.value == 0 ? '0' : "
+    "datum.value >= 0.9995e-3 ? format(datum.value * 1e3, ',~r') + ' ms' : format(datum.value * 1e6, ',~r') + ' µs'"
+)
+"""Vega's words for a tick in seconds."""
+PERCENT = "format(100 * datum.value, '~r') + ' %'"
 
 
 def growth(
@@ -34,7 +39,7 @@ def growth(
     *,
     straight: bool = False,
 ) -> Chart:
-    """Elapsed time against the fraction of the data, a labelled line a name.
+    """Elapsed time against the fraction of the data, a line a name; the legend says whose it is.
 
     `looks` gives each name's colour and dash, `modelled` its extrapolation to all of the data; `bounds` are the least
     and the largest time of all charts that share an axis. `straight` scales begin at zero.
@@ -43,79 +48,69 @@ def growth(
     least, largest = bounds or (min(value for _, value in points), max(value for _, value in points))
     far = {} if straight else {n: m for n, m in (modelled or {}).items() if m.value <= FAR * largest and n in lines}
     most = max([largest, *(min(m.high, FAR * largest) for m in far.values())])
-    # As tall as a column of all labels, where there are many.
-    height = max(HEIGHT, LINE * (len(lines) + 2))
-    x, y = axes(points, lines, least, most, bool(far), straight, height)
     table = [
-        {"name": name, "size": size, "seconds": value, "colour": looks[name][0], "dash": looks[name][1],
-         "shown": f"{fraction(size)}: {seconds(value)}"}
+        {"name": name, "size": size, "seconds": value, "shown": f"{fraction(size)}: {seconds(value)}"}
         for name, line in lines.items() for size, value in line
     ]  # fmt: skip
-    ends = {name: max(line) for name, line in lines.items()}
-    wanted = [Label(name, x.pixel(size), y.pixel(value)) for name, (size, value) in ends.items()]
-    hollow = [(x.pixel(1) - 7, y.pixel(modelled.value), 14.0) for modelled in far.values()]
-    places = spread(wanted, height, hollow)
-    labels = [
-        {"name": label.text, "x": x.value(left), "y": y.value(middle), "x0": x.value(label.x), "y0": y.value(label.y),
-         "near": x.value(left - 2), "colour": looks[label.text][0]}
-        for label, (left, middle) in zip(wanted, places, strict=True)
-    ]  # fmt: skip
-    across = alt.X("size:Q", title="fraction of the data", scale=x.altair(), axis=x.axis("percent"))
-    up = alt.Y("seconds:Q", title="elapsed time", scale=y.altair(), axis=y.axis("seconds"))
-    colour = alt.Color("colour:N", scale=None)
-    tips = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("shown:N", title="elapsed")]
+    across, up = axes(points, least, most, bool(far), straight)
+    legend = alt.Legend(
+        title=None, orient="bottom", columns=2, symbolType="stroke", symbolStrokeWidth=2, labelLimit=145
+    )
+    names = list(lines)
+    colour = alt.Color("name:N", scale=alt.Scale(domain=names, range=[looks[name][0] for name in names]), legend=legend)
+    dash = alt.StrokeDash(
+        "name:N", scale=alt.Scale(domain=names, range=[looks[name][1] for name in names]), legend=legend
+    )
     base = alt.Chart(rows(table)).encode(x=across, y=up, color=colour)
-    curves = base.mark_line(strokeWidth=1.8).encode(
-        detail=alt.Detail("name:N"), strokeDash=alt.StrokeDash("dash:N", scale=None)
-    )
-    dots = base.mark_point(filled=True, size=14, opacity=1).encode(tooltip=tips)
-    leaders = alt.Chart(rows(labels)).mark_rule(strokeWidth=0.8, opacity=0.8)
-    leaders = leaders.encode(
-        x=alt.X("x0:Q"), y=alt.Y("y0:Q"), x2=alt.X2(field="near"), y2=alt.Y2(field="y"), color=colour
-    )
-    layers: list[alt.Chart] = [curves, dots, *(beyond(far, ends, looks, across, up, y.high) if far else ()), leaders]
-    halos: list[dict[str, Any]] = [{"stroke": PAPER, "strokeWidth": 3, "strokeJoin": "round"}, {}]
-    for halo in halos:
-        text = alt.Chart(rows(labels)).mark_text(align="left", baseline="middle", fontSize=10, color=INK, **halo)
-        layers.append(text.encode(x=alt.X("x:Q"), y=alt.Y("y:Q"), text=alt.Text("name:N")))
-    return alt.layer(*layers).properties(title=title, width=WIDTH, height=height)
+    curves = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash)
+    dots = base.mark_point(filled=True, size=14, opacity=1).encode(tooltip=TIPS)
+    ends = {name: max(line) for name, line in lines.items()}
+    hollow = beyond(far, ends, across, up, colour, FAR * largest) if far else ()
+    return alt.layer(curves, dots, *hollow).properties(title=title, width=WIDTH, height=HEIGHT)
 
 
-def axes(
-    points: Line, lines: Mapping[str, Line], least: float, most: float, whole: bool, straight: bool, height: float
-) -> tuple[Scale, Scale]:
-    """Scales with room at the right for the labels."""
+def axes(points: Line, least: float, most: float, whole: bool, straight: bool) -> tuple[alt.X, alt.Y]:
+    """Size and time: from zero in equal steps, or by equal factors, with a tick a decade where there are some."""
     last = 1.0 if whole else max(size for size, _ in points)
-    ends = [(Label(name, 0, 0).width + 10, max(line)[0]) for name, line in lines.items()]
-    if straight:
-        return Straight(0, last, WIDTH).with_room(ends), Straight(0, most * 1.15, -height)
-    # Lines that were stopped end at the top: their labels stand above them.
-    high = most * (most / least) ** 0.15
-    first = min(*(size for size, _ in points), last / 2)
-    return Log(first, last, WIDTH).with_room(ends), Log(least / 1.2, high, -height)
+    sizes, times = ([0.0, last], [0.0, most * 1.05])
+    if not straight:
+        sizes, times = [min(*(size for size, _ in points), last / 2), last], [least / 1.2, most * 1.2]
+    x = alt.Axis(labelExpr=PERCENT, **ticks(*sizes, straight))
+    y = alt.Axis(labelExpr=SECONDS, **ticks(*times, straight))
+    return (
+        alt.X("size:Q", title="fraction of the data", scale=scale(sizes, straight), axis=x),
+        alt.Y("seconds:Q", title="elapsed time", scale=scale(times, straight), axis=y),
+    )
+
+
+def scale(domain: list[float], straight: bool) -> alt.Scale:
+    return alt.Scale(type="linear" if straight else "log", domain=domain, nice=False)
+
+
+def ticks(low: float, high: float, straight: bool) -> dict[str, Any]:
+    """One a decade; a few that the library chooses, where there are no two."""
+    found = [] if straight else decades(low, high)
+    return {"values": found} if len(found) >= 2 else {"tickCount": 3}
 
 
 def beyond(
     far: Mapping[str, Interval],
     ends: Mapping[str, tuple[float, float]],
-    looks: Mapping[str, tuple[str, list[int]]],
     across: alt.X,
     up: alt.Y,
+    colour: alt.Color,
     top: float,
 ) -> list[alt.Chart]:
     """Modelled points: hollow, with their interval, tied to the last measured one by a dotted line."""
     table = [
-        {"size": 1.0, "seconds": m.value, "low": m.low, "high": min(m.high, top), "colour": looks[name][0],
-         "from_size": ends[name][0], "from_seconds": ends[name][1], "name": name,
-         "shown": f"modelled: {seconds(m.value)}"}
+        {"size": 1.0, "seconds": m.value, "low": m.low, "high": min(m.high, top), "from_size": ends[name][0],
+         "from_seconds": ends[name][1], "name": name, "shown": f"modelled: {seconds(m.value)}"}
         for name, m in far.items()
     ]  # fmt: skip
-    colour = alt.Color("colour:N", scale=None)
-    tips = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("shown:N", title="elapsed")]
     base = alt.Chart(rows(table)).encode(x=across, color=colour)
     tie = base.mark_rule(strokeDash=[1, 3]).encode(y=up, x2=alt.X2(field="from_size"), y2=alt.Y2(field="from_seconds"))
     bar = base.mark_rule(strokeWidth=1.2).encode(y=alt.Y("low:Q"), y2=alt.Y2(field="high"))
-    return [tie, bar, base.mark_point(filled=False, size=34, opacity=1).encode(y=up, tooltip=tips)]
+    return [tie, bar, base.mark_point(filled=False, size=34, opacity=1).encode(y=up, tooltip=TIPS)]
 
 
 def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping[str, Interval]) -> Chart:

@@ -7,13 +7,12 @@ in its head forbids every request and every evaluation of text as code. What rec
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import vl_convert
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates, data, headline
 from colonnade_bench.panel.report_figures import ended
@@ -45,18 +44,31 @@ BAD = {"silently wrong", "crash", "hang", "failed"}
 def page(results: Results) -> str:
     """The whole page as text."""
     places = results.places()
-    pieces = {
-        "style": (FOLDER / "page.css").read_text(encoding="utf-8"),
-        "library": library(),
-        "model": (FOLDER / "model.js").read_text(encoding="utf-8"),
-        "script": (FOLDER / "page.js").read_text(encoding="utf-8"),
-        "choice": choice(places),
-        "places": "\n".join(section(results, place, k) for k, place in enumerate(places)) or "<p>No records.</p>",
-        "data": embedded([figures(results, place) for place in places]),
-    }
-    template = (FOLDER / "page.html").read_text(encoding="utf-8")
-    # One pass: nothing that is put in is looked at again.
-    return re.sub(r"<!--(\w+)-->", lambda match: pieces[match[1]], template)
+    return (
+        templates()
+        .get_template("page.html")
+        .render(
+            style=Markup((FOLDER / "page.css").read_text(encoding="utf-8")),
+            library=Markup(library()),
+            model=Markup((FOLDER / "model.js").read_text(encoding="utf-8")),
+            script=Markup((FOLDER / "page.js").read_text(encoding="utf-8")),
+            data=Markup(embedded([figures(results, place) for place in places])),
+            places=[section(results, place) for place in places],
+        )
+    )
+
+
+def templates() -> Environment:
+    """Templates of this folder. What records say is escaped; a name that is not there is an error."""
+    found = Environment(
+        loader=FileSystemLoader(FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    found.globals["look"] = look
+    return found
 
 
 def library() -> str:
@@ -116,71 +128,27 @@ def spec(chart: Chart) -> dict[str, Any]:
     return out
 
 
-def choice(places: Sequence[Place]) -> str:
-    """A list to choose from, where there are several runs or data sets."""
-    if len(places) < 2:
-        return ""
-    options = "".join(
-        f'<option value="{k}">{escape(p.dataset)}, run {escape(p.run)}</option>' for k, p in enumerate(places)
-    )
-    return f'<label class="choice">Data and run <select id="place">{options}</select></label>'
-
-
-def section(results: Results, place: Place, number: int) -> str:
-    """Everything about one place."""
+def section(results: Results, place: Place) -> dict[str, Any]:
+    """Everything that the page says about one place."""
     tables = {part.name: part for part in parts(results, place)}
-    pieces = {
-        "number": str(number),
-        "headline": escape(headline(results, place)),
-        "about": escape(f"{data(results, place)}. Run {place.run}: {ended(results, place.run)}."),
-        "packages": "".join(f"<option>{escape(each.name)}</option>" for each in measured(results, place)),
-        "slow": escape(f"Drawn are those within {SLOWEST:g} times the fastest."),
-        "fastest": table(tables.get("fastest")),
-        "rest": "".join(boxed(part) for name, part in tables.items() if name not in ("fastest", *CHARTED)),
+    return {
+        "dataset": place.dataset,
+        "run": place.run,
+        "headline": headline(results, place),
+        "about": f"{data(results, place)}. Run {place.run}: {ended(results, place.run)}.",
+        "packages": [each.name for each in measured(results, place)],
+        "slowest": f"{SLOWEST:g}",
+        **{name: tables.get(name) for name in ("fastest", *CHARTED)},
+        "rest": [part for name, part in tables.items() if name not in ("fastest", *CHARTED)],
     }
-    pieces.update({name: table(tables.get(name)) for name in CHARTED})
-    template = (FOLDER / "place.html").read_text(encoding="utf-8")
-    return re.sub(r"<!--(\w+)-->", lambda match: pieces[match[1]], template)
 
 
-def boxed(part: Part) -> str:
-    """A table under a heading; the long one is folded."""
-    inside = table(part)
-    title = escape(part.title)
-    if part.name == "details":
-        return f'<section class="part {part.name}"><details><summary>{title}</summary>{inside}</details></section>'
-    return f'<section class="part {part.name}"><h2>{title}</h2>{inside}</section>'
-
-
-def table(part: Part | None) -> str:
-    """A table that scrolls inside its own box, with its notes."""
-    if part is None:
-        return ""
-    title = escape(part.title, quote=True)
-    head = "".join(f'<th scope="col"{number(part, k)}>{escape(name)}</th>' for k, name in enumerate(part.header))
-    body = "".join(f"<tr>{cells(part, row)}</tr>" for row in part.rows)
-    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in part.notes)
-    return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="{title}">'
-        f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{notes}"
-    )
-
-
-def cells(part: Part, row: Iterable[str]) -> str:
-    """The first cell names the row."""
-    out = []
-    for k, text in enumerate(row):
-        tag, scope = ("th", ' scope="row"') if k == 0 else ("td", "")
-        out.append(f"<{tag}{scope}{number(part, k, text)}>{escape(text)}</{tag}>")
-    return "".join(out)
-
-
-def number(part: Part, column: int, text: str = "") -> str:
+def look(part: Part, column: int, text: str = "") -> str:
     """Numbers stand to the right in their columns and are broken nowhere, long text is given room, bad news is seen."""
     if column >= part.numbers:
-        return ' class="number"'
+        return "number"
     if BAD.intersection(text.split(", ")):
-        return ' class="bad"'
+        return "bad"
     if len(text) > 40:
-        return ' class="prose"'
-    return ' class="figure"' if text[:1].isdigit() else ""
+        return "prose"
+    return "figure" if text[:1].isdigit() else ""
