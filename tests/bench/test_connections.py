@@ -1,6 +1,7 @@
 """Two processes and what goes between them: small, and judged by no time."""
 
 import json
+import os
 
 import pytest
 
@@ -146,7 +147,7 @@ sys.stdin.readline()
 
 def test_a_result_that_comes_with_the_ready_is_heard(tmp_path, monkeypatch):
     (tmp_path / "says_all_at_once.py").write_text(SAYS_ALL_AT_ONCE)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     processes = [Process(name, "says_all_at_once", {}) for name in ("sender", "receiver")]
     try:
         assert [process.answer()["word"] for process in processes] == ["ready"] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -158,7 +159,7 @@ for how in ("crash", "hang", "raise", "other", "leak"):
 
 def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "sitecustomize.py").write_text(PLUGIN)  # every process of the panel has them
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     exec(compile(PLUGIN, "plugin", "exec"), {})
     names = [f"bad-{how}" for how in ("crash", "hang", "raise", "other", "leak")]
     spec = Spec.of(
@@ -217,7 +218,7 @@ def test_a_timed_read_that_gives_less_than_the_checked_one_is_no_faster_reader(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(FEWER)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     exec(compile(FEWER, "plugin", "exec"), {})
     records = run(tmp_path, engine=["fewer"], transport=["file", "memory"])
     assert [(record["losses"], record["by_way"]) for record in of(records, "check")] == [

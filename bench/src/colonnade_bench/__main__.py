@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -65,15 +65,6 @@ FIGURES = {
     "msgpack": ["panel", "--spec", "msgpack", "--out", "bench-results/msgpack"],
 }
 """Well-known figures, remade by one command each."""
-COMMANDS = {
-    "panel": panel,
-    "predicted": predicted,
-    "stability": stability,
-    "serve": serve,
-    "table": table.main,
-    "list": lambda arguments: list_all(arguments),
-    "report": lambda arguments: report(arguments),
-}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -173,6 +164,16 @@ def report_panels(arguments: argparse.Namespace) -> int:
         print_report(Results.load(*arguments.results), everything=True)
     return 0
 
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "panel": panel,
+    "predicted": predicted,
+    "stability": stability,
+    "serve": serve,
+    "table": table.main,
+    "list": list_all,
+    "report": report,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -53,8 +53,8 @@ def one(kind: Any, default: Any = MISSING) -> Any:
 
 def some(kind: Any = str, default: Sequence[Any] | None = ()) -> Any:
     """A field that holds one value or a list of them."""
-    given = {} if default is None else {"default_factory": lambda: list(default)}
-    return field(**given, metadata={"of": kind, "listed": True})
+    told = {"of": kind, "listed": True}
+    return field(metadata=told) if default is None else field(default_factory=lambda: list(default), metadata=told)
 
 
 def listed(value: Any) -> list[Any]:

@@ -168,8 +168,10 @@ class Target:
                 peer = self.peer_of(summary, there, each)
                 if peer is None:
                     continue
-                pair = ((place, each.ours), (there, peer))
-                found = summary.ratio_between(*(reversed(pair) if self.inverse else pair), self.metric)
+                base, other = (place, each.ours), (there, peer)
+                if self.inverse:
+                    base, other = other, base
+                found = summary.ratio_between(base, other, self.metric)
                 if found is not None:
                     return found
         return None

@@ -1,6 +1,6 @@
 """One end of a channel: a process that sends or receives what it is told to, one JSON line each way.
 
-It is started afresh, never forked. Words of the parent: ``listen``, ``accept``, ``dial``, ``pass``, ``close``. For
+Words of the parent: ``listen``, ``accept``, ``dial``, ``pass``, ``close``. For
 ``pass`` the end makes itself ready and says so; the receiving end then waits for what comes, the sending end for
 ``go``. Both read the same clock (CLOCK_MONOTONIC is the machine's), so the time runs from the sender's call to the
 receiver's result.
@@ -8,8 +8,6 @@ receiver's result.
 
 from __future__ import annotations
 
-import faulthandler
-import json
 import os
 import resource
 import sys
@@ -17,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench._end import End, serve
 from colonnade_bench._parent import Parent
 from colonnade_bench.cell import Cell
 from colonnade_bench.channels import CHANNELS, Channel
@@ -29,11 +28,15 @@ TINY_NBYTES = 1000
 now = time.monotonic
 
 
-class End:
+class ChannelEnd(End):
     """The channels of this process, and the data they share."""
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
-        self.say, self.sends, self.cache = parent.say, task["sends"], Path(task["cache"])
+        super().__init__(parent, task)
+        self.sends, self.cache = task["sends"], Path(task["cache"])
+        if task.get("apart"):
+            cores = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, {cores[0 if self.sends else -1]})
         self.channels: list[Channel] = []
         self._data: dict[tuple[str, str, float], Any] = {}
         self.loaded: dict[int, bool] = {}
@@ -48,23 +51,24 @@ class End:
             self._data[key] = DATASETS[cell.dataset].load(cell.library, cell.size, self.cache)
         return self._data[key]
 
-    def run(self) -> None:
-        for line in sys.stdin:
-            words = json.loads(line)
-            channel = self.channels[words["k"]]
-            if words["do"] == "listen":
-                self.say(address=channel.listen())
-            elif words["do"] == "accept":
-                channel.accept()
-                self.say(word="ok")
-            elif words["do"] == "dial":
-                channel.dial(words["address"])
-                self.say(word="ok")
-            elif words["do"] == "pass":
-                (self.send if self.sends else self.receive)(channel, words)
-            else:
-                channel.close()
-                self.say(word="ok")
+    def words(self) -> dict[str, Any]:
+        done = {"listen": self.listen, "accept": self.accept, "dial": self.dial, "close": self.close}
+        return {**done, "pass": self.send if self.sends else self.receive}
+
+    def listen(self, told: dict[str, Any]) -> None:
+        self.say(address=self.channels[told["k"]].listen())
+
+    def accept(self, told: dict[str, Any]) -> None:
+        self.channels[told["k"]].accept()
+        self.say(word="ok")
+
+    def dial(self, told: dict[str, Any]) -> None:
+        self.channels[told["k"]].dial(told["address"])
+        self.say(word="ok")
+
+    def close(self, told: dict[str, Any]) -> None:
+        self.channels[told["k"]].close()
+        self.say(word="ok")
 
     def load(self, channel: Channel, words: dict[str, Any]) -> None:
         """What will be sent, made and converted ahead: only once, unless it changes."""
@@ -79,7 +83,8 @@ class End:
             channel.load(data, nbytes)
             self.loaded[k] = tiny
 
-    def send(self, channel: Channel, words: dict[str, Any]) -> None:
+    def send(self, words: dict[str, Any]) -> None:
+        channel = self.channels[words["k"]]
         self.load(channel, words)
         settle()
         self.say(word="ready", nbytes=channel.nbytes)
@@ -96,7 +101,8 @@ class End:
             channel.forget()
             trim_heap()
 
-    def receive(self, channel: Channel, words: dict[str, Any]) -> None:
+    def receive(self, words: dict[str, Any]) -> None:
+        channel = self.channels[words["k"]]
         channel.expect(words["nbytes"])
         settle()
         warm_guest(words.get("warm", 0))
@@ -133,22 +139,5 @@ def cpu() -> tuple[float, float]:
     return usage.ru_utime, usage.ru_stime
 
 
-def main() -> int:
-    """Take the channel away from anything a library prints, obey, report an error as a record."""
-    parent = Parent()
-    faulthandler.enable()  # the parent aborts an end that hangs: then it says where
-    task = parent.task()
-    if task.get("apart"):
-        cores = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {cores[0 if task["sends"] else -1]})
-    end = End(parent, task)
-    try:
-        end.run()
-    except Exception as error:  # the parent turns it into a row
-        return parent.failed(error)
-    # Threads of servers and pools that do not end by themselves shall not keep the process.
-    os._exit(0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(ChannelEnd))

@@ -86,10 +86,10 @@ class Pair:
         """One contestant's two ends find each other."""
         serves = self.channel(k).sender_serves
         server, client = self.ends[serves], self.ends[not serves]
-        server.tell({"do": "listen", "k": k})
+        server.tell({"word": "listen", "k": k})
         address = server.answer()["address"]
-        server.tell({"do": "accept", "k": k})
-        client.tell({"do": "dial", "k": k, "address": address})
+        server.tell({"word": "accept", "k": k})
+        client.tell({"word": "dial", "k": k, "address": address})
         server.answer()
         client.answer()
 
@@ -105,7 +105,7 @@ class Pair:
             through), user and system seconds of both ends, and with `check` the difference, if any.
         """
         sender, receiver = self.ends[True], self.ends[False]
-        words = {"do": "pass", "k": k, "count": count, "tiny": tiny, "check": check, "forget": forget}
+        words = {"word": "pass", "k": k, "count": count, "tiny": tiny, "check": check, "forget": forget}
         sender.tell(words)
         nbytes = sender.answer()["nbytes"]
         receiver.tell({**words, "nbytes": nbytes, "warm": warm})

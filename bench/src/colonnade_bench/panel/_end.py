@@ -6,13 +6,13 @@ Data is made, libraries are imported and a rehearsal on a few rows is done befor
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench._end import End, serve
 from colonnade_bench._parent import Parent
 from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
@@ -29,14 +29,14 @@ OF_A_HALF = ("user_s", "system_s", "peak_nbytes")
 """What is told of encoding and of decoding in one process, besides their time."""
 
 
-class End:
+class CellEnd(End):
     """Holds the words' channel, the data and the engine."""
 
     base = held = 0
     """Memory before the first repetition, and what has been kept since."""
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
-        self.say, self.task = parent.say, task
+        super().__init__(parent, task)
         self.cell, self.role = Cell.from_json(task["cell"]), task["role"]
         self.engine = ENGINES[self.cell.engine]
         self.transport = self.cell.transport.partition("-")[0]
@@ -56,14 +56,14 @@ class End:
         self.rehearse()
         self.nbytes, nrows = self.extent()
         self.say(word="loaded", frame_nbytes=self.nbytes, nrows=nrows)
-        words = {"listen": self.listen, "dial": self.dial, "go": self.go}
-        for line in sys.stdin:
-            told = json.loads(line)
-            if told["word"] == "exit":
-                return
-            # A reader holds a few rows alone: how much will come to it is said with the first word.
-            self.nbytes = told.get("frame_nbytes", self.nbytes)
-            words[told["word"]](told)
+        super().run()
+
+    def words(self) -> dict[str, Any]:
+        return {"listen": self.listen, "dial": self.dial, "go": self.go}
+
+    def before(self, told: dict[str, Any]) -> None:
+        # A reader holds a few rows alone: how much will come to it is said with the first word.
+        self.nbytes = told.get("frame_nbytes", self.nbytes)
 
     def extent(self) -> tuple[int, int]:
         """Bytes and rows of the data."""
@@ -259,19 +259,8 @@ def made(parent: Parent, task: dict[str, Any]) -> Any:
         return Trial(parent, task)
     if task["cell"]["transport"] == "remote":
         return RemoteEnd(parent, task)
-    return RawEnd(parent, task) if task["cell"]["engine"] == RAW else End(parent, task)
-
-
-def main() -> int:
-    """The channel is taken away from anything an engine prints."""
-    parent = Parent()
-    task = parent.task()
-    try:
-        made(parent, task).run()
-    except Exception as error:  # the parent makes a row of it
-        return parent.failed(error)
-    return 0
+    return RawEnd(parent, task) if task["cell"]["engine"] == RAW else CellEnd(parent, task)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(serve(made))

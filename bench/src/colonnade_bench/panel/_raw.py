@@ -22,7 +22,7 @@ RAW = "raw bytes"
 """The engine's name in a cell of the floor."""
 
 
-class RawEnd(_end.End):
+class RawEnd(_end.CellEnd):
     """An end that has bytes instead of tables. Files are written, with the option `sync` to the disk, then read."""
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ TOLD = ("decode_s", "usable_s", *_end.OF_A_HALF)
 """What the other host says of each table."""
 
 
-class RemoteEnd(_end.End):
+class RemoteEnd(_end.CellEnd):
     """Encodes here, sends, and waits for the word that everything was decoded and touched there.
 
     Two hosts have two clocks: the time counts from here to the answer, less the way back (half a ping).

@@ -75,8 +75,8 @@ def axes(points: Line, least: float, most: float, whole: bool, straight: bool) -
     sizes, times = ([0.0, last], [0.0, most * 1.05])
     if not straight:
         sizes, times = [min(*(size for size, _ in points), last / 2), last], [least / 1.2, most * 1.2]
-    x = alt.Axis(labelExpr=PERCENT, **ticks(*sizes, straight))
-    y = alt.Axis(labelExpr=SECONDS, **ticks(*times, straight))
+    x = alt.Axis(labelExpr=PERCENT, **ticks(sizes, straight))
+    y = alt.Axis(labelExpr=SECONDS, **ticks(times, straight))
     return (
         alt.X("size:Q", title="fraction of the data", scale=scale(sizes, straight), axis=x),
         alt.Y("seconds:Q", title="elapsed time", scale=scale(times, straight), axis=y),
@@ -87,9 +87,9 @@ def scale(domain: list[float], straight: bool) -> alt.Scale:
     return alt.Scale(type="linear" if straight else "log", domain=domain, nice=False)
 
 
-def ticks(low: float, high: float, straight: bool) -> dict[str, Any]:
+def ticks(domain: list[float], straight: bool) -> dict[str, Any]:
     """One a decade; a few that the library chooses, where there are no two."""
-    found = [] if straight else decades(low, high)
+    found = [] if straight else decades(domain[0], domain[1])
     return {"values": found} if len(found) >= 2 else {"tickCount": 3}
 
 

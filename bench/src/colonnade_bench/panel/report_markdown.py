@@ -10,7 +10,7 @@ from colonnade_bench.panel.report_answer import headline
 from colonnade_bench.panel.report_part import Part
 from colonnade_bench.panel.report_sections import parts
 from colonnade_bench.panel.summary import Place, Results
-from colonnade_bench.report import to_markdown
+from colonnade_bench.section import to_markdown
 
 SHOWN = ("elapsed", "storage", "split", "ribbon")
 """Pictures that are shown where they stand; others are linked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from colonnade_bench.report import Section
+from colonnade_bench.section import Section
 
 
 @dataclass
