@@ -6,7 +6,8 @@ from colonnade_bench.datasets import DATASETS
 from colonnade_bench.part import listed
 from colonnade_bench.spec import Spec
 from colonnade_bench.summary import Summary
-from colonnade_bench.targets import Target, judge, short
+from colonnade_bench.targets import Target, short
+from colonnade_bench.verdicts import in_words, judge, show, verdicts
 from tests.helpers.bench_records import TABLES, all_entries, check_record, kinds, measured
 from tests.helpers.each import each
 
@@ -58,10 +59,10 @@ def test_a_target_is_met_exactly_and_missed_by_a_little(table):
             continue  # any row of an engine: below
         summary = Summary(records(target, entries))
         worse = 1 / LESS if target.most is not None else LESS
-        assert target.judge(summary).word == "pass", (target.work, target.judge(summary))
-        missed = target.judge(Summary(records(target, entries, worse)))
+        assert judge(target, summary).word == "pass", (target.work, judge(target, summary))
+        missed = judge(target, Summary(records(target, entries, worse)))
         assert missed.word == "short", (target.work, missed)
-        few = target.judge(Summary(records(target, entries, number_of_rounds=target.rounds - 1)))
+        few = judge(target, Summary(records(target, entries, number_of_rounds=target.rounds - 1)))
         assert few.word == "partly", (target.work, few)
         assert f"; {target.rounds - 1} rounds" in few.first + few.repeat
 
@@ -73,7 +74,7 @@ def test_the_other_state_alone_does_not_meet_a_target(table):
         if target.state == "both":
             continue
         other = {"first": "repeat", "repeat": "first"}[target.state]
-        verdict = target.judge(Summary(records(target, entries, states=(other,))))
+        verdict = judge(target, Summary(records(target, entries, states=(other,))))
         assert verdict.word in ("-", "not judged"), (target.work, verdict)
 
 
@@ -82,12 +83,12 @@ def test_a_part_of_the_data_meets_no_target(table):
     entries = all_entries(table)
     for target in found(table):
         half = [r | {"cell": r["cell"] | {"size": 0.5}} for r in records(target, entries)]
-        assert not target.judge(Summary(half)).measured, target.work
+        assert not judge(target, Summary(half)).measured, target.work
 
 
 @each("table", TABLES)
 def test_nothing_measured_gives_no_verdict(table):
-    assert judge(Summary([]), Spec.table(table).targets()) == []
+    assert verdicts(Summary([]), Spec.table(table).targets()) == []
 
 
 NINE = found("npz-1e6")[0]
@@ -97,24 +98,24 @@ NINE = found("npz-1e6")[0]
 def test_one_dataset_below_its_least_is_short(name, value):
     entries = all_entries("npz-1e6")
     good = records(NINE, entries, 40.0)
-    assert NINE.judge(Summary(good)).word == "pass"
+    assert judge(NINE, Summary(good)).word == "pass"
     peer = next(iter(listed(NINE.peer)))
     changed = [
         r | {"usable_s": value} if short(r["cell"]["dataset"]) == name and r["cell"]["engine"] in peer else r
         for r in good
     ]
-    assert NINE.judge(Summary(changed)).word == "short"
+    assert judge(NINE, Summary(changed)).word == "short"
 
 
 def test_a_partial_measurement_says_so():
-    verdict = NINE.judge(Summary(records(NINE, all_entries("npz-1e6"), only="wide columnar")))
+    verdict = judge(NINE, Summary(records(NINE, all_entries("npz-1e6"), only="wide columnar")))
     assert verdict.first.endswith("1 of 9")
     assert verdict.word == "partly"
 
 
 def test_the_first_pattern_that_fits_counts():
     assert [NINE.least_for(label) for label in ("wide columnar", "wide uniform", "tall mixed")] == [30.0, 2.5, 5.0]
-    assert NINE.wanted() == "geomean >= 10x; wide columnar >= 30x; uniform >= 2.5x; >= 5x"
+    assert in_words(NINE) == "geomean >= 10x; wide columnar >= 30x; uniform >= 2.5x; >= 5x"
 
 
 def test_the_fastest_peer_counts():
@@ -122,7 +123,7 @@ def test_the_fastest_peer_counts():
     entries = [e for e in all_entries("text") if e.cell.format == "ndjson" and e.call == "read"]
     seconds = {"colonnade ndjson": 1.0, "polars-text ndjson": 1.5, "pandas-text ndjson": 9.0}
     told = [r for e in entries if (s := seconds.get(e.cell.contestant)) for r in measured(e, s)]
-    verdict = target.judge(Summary(told))
+    verdict = judge(target, Summary(told))
     assert verdict.word == "pass"
     assert "taxi 1.50x" in verdict.first
 
@@ -136,8 +137,8 @@ def test_any_row_of_an_engine_may_be_the_fastest():
         there = [e for e in entries if e.cell.library == "awkward" and e.cell.engine in seconds]
         return Summary([r for e in there for r in measured(e, seconds[e.cell.engine], 3, ("first",))])
 
-    assert target.judge(told(5.0)).word == "pass"
-    assert target.judge(told(4.9)).word == "short"
+    assert judge(target, told(5.0)).word == "pass"
+    assert judge(target, told(4.9)).word == "short"
 
 
 def test_the_longest_part_counts_each_at_its_fastest():
@@ -150,7 +151,7 @@ def test_the_longest_part_counts_each_at_its_fastest():
             name = f"{entry.cell.engine} {entry.cell.format}"
             value = seconds.get(name, (raw if entry.cell.options else 9.0) if name == "raw msgpack" else 0.01)
             out += measured(entry, value)
-        return target.judge(Summary(out))
+        return judge(target, Summary(out))
 
     assert told(1.0).word == "pass"
     assert told(0.9).word == "short"
@@ -160,16 +161,16 @@ def test_the_longest_part_counts_each_at_its_fastest():
 def test_all_tables_of_a_total_are_needed():
     target = found("msgpack")[0]
     told = records(target, all_entries("msgpack"))
-    assert target.judge(Summary(told)).word == "pass"
+    assert judge(target, Summary(told)).word == "pass"
     some = [r for r in told if r["cell"]["dataset"] != "nycflights13-airlines"]
-    assert not target.judge(Summary(some)).measured
+    assert not judge(target, Summary(some)).measured
 
 
 def test_too_few_messages_meet_no_target():
     target = next(t for t in found("connections") if t.count > 1)
     told = records(target, all_entries("connections"))
-    assert target.judge(Summary(told)).word == "pass"
-    assert not target.judge(Summary([r | {"count": 99_999} for r in told])).measured
+    assert judge(target, Summary(told)).word == "pass"
+    assert not judge(target, Summary([r | {"count": 99_999} for r in told])).measured
 
 
 # ---------------------------------------------------------------- opening, memory, bytes, relays
@@ -183,7 +184,7 @@ def test_open_is_judged_by_members():
 
     def word(**seconds):
         told = {few: seconds["few"], many: seconds["many"]}
-        return target.judge(Summary([r for name, s in told.items() for r in measured(entries[name], s)])).word
+        return judge(target, Summary([r for name, s in told.items() for r in measured(entries[name], s)])).word
 
     assert word(few=0.5e-3, many=0.09) == "pass"
     assert word(few=1.5e-3, many=0.09) == "short"
@@ -208,14 +209,14 @@ def test_memory_is_judged_by_the_worst(table):
             common = {"kind": "memory", "run": "r1", "operation": call, "frame_nbytes": 100_000}
             return Summary([{**common, "cell": c.to_json(), "private_nbytes": round(s * 1e5)} for c, s in found])
 
-        assert target.judge(told(0.0, target.most)).word == "pass", target.work
-        assert target.judge(told(target.most + 0.001, 0.0)).word == "short", target.work
+        assert judge(target, told(0.0, target.most)).word == "pass", target.work
+        assert judge(target, told(target.most + 0.001, 0.0)).word == "short", target.work
 
 
 def test_bytes_are_judged_by_the_smallest_peer():
     cells = {e.cell for e in all_entries("codecs") if e.call == "write"}
     told = [check_record(cell, 100 if cell.engine == "colonnade" else 90) for cell in cells]
-    verdicts = {t.work: t.judge(Summary(told)) for t in found("codecs", "size")}
+    verdicts = {t.work: judge(t, Summary(told)) for t in found("codecs", "size")}
     assert verdicts["taxi, flights, events at our defaults: size"].word == "short"
     balanced = verdicts["npz, zstd, balanced: size"]
     assert (balanced.word, balanced.first) == ("pass", "taxi 1.11x, flights 1.11x, events 1.11x")
@@ -223,7 +224,7 @@ def test_bytes_are_judged_by_the_smallest_peer():
     cells = {e.cell for e in all_entries("parquet") if e.call == "write"}
     nbytes = {"colonnade": 100, "polars": 99}
     told = [check_record(cell, nbytes.get(cell.engine, 135)) for cell in cells]
-    verdicts = {t.work: t.judge(Summary(told)).word for t in found("parquet", "size")}
+    verdicts = {t.work: judge(t, Summary(told)).word for t in found("parquet", "size")}
     assert verdicts == {
         "from pandas, at defaults: size": "pass",
         "from pandas, at defaults: size of taxi and flights": "short",
@@ -233,14 +234,14 @@ def test_bytes_are_judged_by_the_smallest_peer():
 def test_a_relay_is_judged_by_its_worst_turn_and_by_what_came_out():
     (target,) = found("connections", "relay")
     one = {"kind": "relay", "run": "r1", "private_nbytes": 1, "total_nbytes": 64 << 20, "equal": True, "size": 1.0}
-    assert target.judge(Summary([one])).word == "pass"
-    assert target.judge(Summary([one, one | {"total_nbytes": (64 << 20) + 1}])).word == "short"
-    assert target.judge(Summary([one | {"equal": False}])).word == "short"
-    assert not target.judge(Summary([one | {"size": 0.5}])).measured
+    assert judge(target, Summary([one])).word == "pass"
+    assert judge(target, Summary([one, one | {"total_nbytes": (64 << 20) + 1}])).word == "short"
+    assert judge(target, Summary([one | {"equal": False}])).word == "short"
+    assert not judge(target, Summary([one | {"size": 0.5}])).measured
 
 
 def test_what_is_told_besides_the_ratio():
     target = Target("work", dataset="article", ours="a b", peer="c d", least=0.8, percent=True)
-    assert target.wanted() == ">= 80%"
-    assert target.show(0.805) == "80%"
+    assert in_words(target) == ">= 80%"
+    assert show(target, 0.805) == "80%"
     assert kinds([], "time") == []

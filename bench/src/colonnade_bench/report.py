@@ -10,7 +10,7 @@ from colonnade_bench.section import Section, to_markdown
 from colonnade_bench.small_batch_cost import cost_sections
 from colonnade_bench.spec import Spec
 from colonnade_bench.summary import Figure, Place, Summary, geometric_mean
-from colonnade_bench.targets import judge
+from colonnade_bench.verdicts import verdicts
 
 TITLES = {
     "write": "Write onto a fresh name",
@@ -45,9 +45,9 @@ def sections(summary: Summary, spec: Spec) -> list[Section]:
 
 
 def targets_section(summary: Summary, spec: Spec) -> Iterable[Section]:
-    verdicts = judge(summary, spec.targets())
-    if verdicts:
-        rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in verdicts]
+    found = verdicts(summary, spec.targets())
+    if found:
+        rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in found]
         notes = [
             "A target is judged by *first*, unless it says *repeat*; the other state stands beside it where it applies."
         ]

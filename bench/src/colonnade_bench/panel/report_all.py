@@ -46,7 +46,9 @@ def write_reports(paths: Iterable[Path], directory: Path, *, pictures: bool = Tr
         from colonnade_bench.panel.page import page
         from colonnade_bench.panel.report_pictures import write_pictures
     except ImportError as error:
-        raise ImportError(f"bench: page and pictures need more; pip install 'colonnade[bench]' ({error})") from error
+        raise ImportError(
+            f"bench: page and pictures need more; pip install altair vl-convert-python jinja2 ({error})"
+        ) from error
     html = directory / "page.html"
     html.write_text(page(results), encoding="utf-8")
     if not pictures:
