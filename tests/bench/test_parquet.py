@@ -59,7 +59,8 @@ def test_a_part_is_measured_in_every_state(tmp_path: Path) -> None:
     common = {"format": "parquet", "codec": "snappy"}
     some = {**common, "engine": "pyarrow", "options": {"of": "pandas parquet", "columns": 200}}
     all_of_them = {**common, "engine": "polars", "library": "polars", "options": {"of": "pandas parquet"}}
-    contestants = [{**some, "dataset": "parquet-columns"}, {**all_of_them, "dataset": "parquet-gaps"}]
+    source = {**common, "engine": "pandas", "operation": []}  # the file that both read
+    contestants = [source, {**some, "dataset": "parquet-columns"}, {**all_of_them, "dataset": "parquet-gaps"}]
     datasets = ["parquet-columns", "parquet-gaps"]
     runner = rounds(tmp_path, *contestants, dataset=datasets, size=0.01, rounds=1, together=2, equal="ours")
     runner.run()
