@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 from collections.abc import Iterator, Sequence
@@ -80,7 +81,7 @@ class Calls:
             heads = [next(records) for _, records in started] if together > 1 else [None] * len(started)
             for (process, records), head in zip(started, heads, strict=True):
                 if head is not None and head.get("word") == "ready":
-                    process.tell("go")
+                    tell(process, "go")
                 self.rounds.pass_on(itertools.chain([] if head is None else [head], records), "time", "error")
 
     def repeat(self, entries: Sequence[Entry], **more: Any) -> None:
@@ -97,14 +98,16 @@ class Calls:
             process = self.spawn("memory", [entry])
             records = self.follow(process, [entry])
             try:
-                if next(records).get("word") != "ready":
+                if (head := next(records)).get("word") != "ready":
+                    self.rounds.pass_on(iter([head]), "error")
                     continue
                 with Watch(process.popen.pid) as watch:
-                    process.tell("go")
-                    done = next(records).get("word") == "done"
-                if not done:
+                    tell(process, "go")
+                    head = next(records)
+                if head.get("word") != "done":
+                    self.rounds.pass_on(iter([head]), "error")
                     continue
-                process.tell("exit")
+                tell(process, "exit")
                 held = next((r["held_nbytes"] for r in records if "held_nbytes" in r), None)
                 self.rounds.emit(
                     "memory",
@@ -155,3 +158,9 @@ class Calls:
             yield {"kind": "error", "cell": cell, "error": str(error)}
         finally:
             process.kill()
+
+
+def tell(process: Process, word: str) -> None:
+    """A word for a process. One that has died meanwhile does not hear it: its records say so."""
+    with contextlib.suppress(EndError):
+        process.tell(word)

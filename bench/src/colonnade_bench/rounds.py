@@ -125,9 +125,10 @@ class Rounds(Runner):
         for cell, ways in calls.items():
             alike.setdefault((cell.library, *ways) if part.measure == "files" else (), []).append(cell)
         out: list[Cell] = []
+        at_once = part.at_once if self.spec.size[-1] <= 1 else 1  # a process holds the data of all that it is given
         for key, cells in alike.items():
             more = {"calls": list(key[1:]) or ["read"], "discard": True} if part.measure == "files" else {}
-            out += self.calls.check(cells, together=part.together, at_once=part.at_once, **more)
+            out += self.calls.check(cells, together=part.together, at_once=at_once, **more)
         return out
 
     def good(self, part: Part, cells: Sequence[Cell]) -> set[Cell]:
