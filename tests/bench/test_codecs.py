@@ -1,4 +1,4 @@
-"""The codec table: who keeps what, reading by column and by leaf, files of their own each round, marks and report."""
+"""The codec table: reading by column and by leaf, and files of their own each round."""
 
 import mmap
 import os
@@ -17,39 +17,20 @@ import awkward as ak
 import polars as pl
 import pyarrow as pa
 
-from colonnade.bench import jagged, maxima
-from colonnade.bench.datasets import DATASETS
-from colonnade.bench.datasets.codecs import ARANGE, CODECS, EVENTS, FLIGHTS, TAXI
-from colonnade.bench.engines import ENGINES
-from colonnade.bench.engines.leaves import field_of_items
-from colonnade.bench.libraries import LIBRARIES
-from colonnade.bench.marks_codecs import CODEC_MARKS, TABLES
-from colonnade.bench.page_cache import resident, set_cache
-from colonnade.bench.paper_codecs import BALANCED, PARTS, calls, checked, contestants, entries, load, measure_round
-from colonnade.bench.report_codecs import sections, write_report
-from colonnade.bench.run import Run
-from colonnade.bench.spec import Cell
-from colonnade.bench.summary import Summary
+from colonnade_bench import jagged, maxima
+from colonnade_bench.cell import Cell
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.codecs import ARANGE, EVENTS, FLIGHTS, TAXI
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.engines.leaves import field_of_items
+from colonnade_bench.libraries import LIBRARIES
+from colonnade_bench.page_cache import resident, set_cache
+from colonnade_bench.rounds import Rounds
+from colonnade_bench.spec import Spec
+from tests.helpers.bench_records import kinds, rounds
 
 SMALL = {ARANGE: 1e-5, TAXI: 1e-4, FLIGHTS: 1e-4, EVENTS: 2e-4}
 NAMES = list(SMALL)
-
-
-@pytest.mark.parametrize("dataset", NAMES)
-def test_everybody_is_asked_for_what_there_is(dataset: str) -> None:
-    cells = contestants(dataset)
-    assert len(set(cells)) == len(cells)
-    for cell in cells:
-        engine = ENGINES[cell.engine]
-        assert cell.codec in engine.formats[cell.format], cell
-        assert cell.library in engine.libraries, cell
-        assert engine.supports(cell), cell
-        assert cell.library in DATASETS[dataset].libraries
-        assert [call for _, call in entries(cell)] == ["write", *calls(cell)]
-    assert {cell.engine for cell in cells if cell.library == "awkward"} == {
-        "colonnade", "awkward", "dask-awkward", "uproot"
-    }  # fmt: skip
-    assert any(cell.options == BALANCED for cell in cells)
 
 
 @pytest.mark.parametrize("dataset", NAMES)
@@ -81,27 +62,39 @@ def test_events_are_jagged_and_optional_only_where_cells_are_missing(tmp_path: P
     assert ak.all(array.jet.pt[:, :-1] >= array.jet.pt[:, 1:])
 
 
+def checked(folder: Path, dataset: str, ours: bool, libraries: tuple[str, ...] = ()) -> tuple[Rounds, list[Cell]]:
+    """The round trip of a part's contestants that are here, in each way they are read: those that work."""
+    name = dataset.removeprefix("codecs-")
+    (part,) = [part for part in Spec.table("codecs").part if part["name"] == name]
+    runner = Rounds(Spec.of({"part": [{**part, "at_once": 100}], "size": [SMALL[dataset]]}), folder / "r", folder)
+    entries = [
+        entry
+        for entry in runner.parts[0].entries(SMALL[dataset])
+        if (entry.cell.engine == "colonnade") == ours
+        and not ENGINES[entry.cell.engine].missing()
+        and (not libraries or (entry.cell.library in libraries and not entry.cell.options))
+    ]
+    good = runner.check(runner.parts[0], entries)
+    assert set(good) == {entry.cell for entry in entries}
+    return runner, good
+
+
 @pytest.mark.parametrize("dataset", NAMES)
 def test_peers_give_back_what_was_written_each_way_it_is_read(dataset: str, tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    peers = [cell for cell in contestants(dataset, SMALL[dataset]) if cell.engine != "colonnade"]
-    peers = [cell for cell in peers if not ENGINES[cell.engine].missing()]
-    good = checked(run, peers, at_once=100)
-    assert sorted(map(repr, good)) == sorted(map(repr, peers))
-    told = {(cell.engine, cell.format): run.checked[cell]["difference"] for cell in peers}
+    runner, peers = checked(tmp_path, dataset, ours=False)
+    told = {(cell.engine, cell.format): runner.checked[cell]["difference"] for cell in peers}
     wrong = {key: text for key, text in told.items() if text}
     # Known of the peers themselves; anything more is news.
     assert all(text.startswith("types differ in t") for (engine, _), text in wrong.items() if engine == "uproot"), wrong
     assert wrong.keys() <= {("uproot", "rntuple"), ("uproot", "ttree"), ("awkward", "parquet")}
     assert wrong.get(("awkward", "parquet"), "") in ("", "the leaf jet[].eta differs")
-    assert not [path for path in run.files.rglob("*") if path.is_file()]
+    assert not [path for path in runner.files.rglob("*") if path.is_file()]
 
 
-def test_ours_gives_back_what_was_written(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    cells = [c for d in (ARANGE, TAXI, FLIGHTS) for c in contestants(d, SMALL[d], ("pyarrow", "polars", "pandas"))]
-    ours = [cell for cell in cells if cell.engine == "colonnade" and not cell.options]
-    assert sorted(map(repr, checked(run, ours, at_once=100))) == sorted(map(repr, ours))
+@pytest.mark.parametrize("dataset", [ARANGE, TAXI, FLIGHTS])
+def test_ours_gives_back_what_was_written(dataset: str, tmp_path: Path) -> None:
+    runner, ours = checked(tmp_path, dataset, ours=True, libraries=("pyarrow", "polars", "pandas"))
+    assert runner.good(runner.parts[0], ours) == set(ours)
 
 
 def test_maxima_are_those_of_numpy() -> None:
@@ -174,85 +167,21 @@ def test_a_read_that_would_not_be_cold_is_refused(tmp_path: Path, monkeypatch: p
 
 
 def test_a_round_gives_everybody_a_file(tmp_path: Path) -> None:
-    run = Run(tmp_path)
-    size = SMALL[EVENTS]
-    cells = [
-        Cell(EVENTS, "awkward", "awkward", "parquet", "zstd", size=size),
-        Cell(EVENTS, "polars", "polars", "ipc", "none", size=size),
-        Cell(EVENTS, "pandas", "pandas", "feather", "zstd", size=size),
+    calls = {"operation": ["write", "read", "leaf"]}
+    contestants = [
+        {"engine": "awkward", "format": "parquet", "codec": "zstd", "library": "awkward", **calls},
+        {"engine": "polars", "format": "ipc", "library": "polars", **calls},
+        {"engine": "pandas", "format": "feather", "codec": "zstd", "operation": ["write", "read"]},
     ]
-    good = checked(run, cells, at_once=4)
-    assert len(good) == len(cells)
-    for number in (0, 1):
-        measure_round(run, good, number, "warm")
-    assert not [record for record in run.records if record["kind"] == "error"]
-    times = [record for record in run.records if record["kind"] == "time"]
+    told = {"measure": "files", "state": ["first"], "rounds": 2, "at_once": 4}
+    runner = rounds(tmp_path, *contestants, dataset=[EVENTS], size=SMALL[EVENTS], **told)
+    assert runner.run() == "complete"
+    assert not kinds(runner.records, "error")
+    times = kinds(runner.records, "time")
     found = {(r["cell"]["engine"], r["operation"], r["round"]) for r in times}
-    assert found == {(cell.engine, call, n) for cell in cells for _, call in entries(cell) for n in (0, 1)}
+    wanted = [(one["engine"], call) for one in contestants for call in one["operation"]]
+    assert found == {(engine, call, number) for engine, call in wanted for number in (0, 1)}
     assert {record["state"] for record in times} == {"first"}
     assert {record.get("cache") for record in times if record["operation"] != "write"} == {"warm"}
     assert not any("cache" in record for record in times if record["operation"] == "write")
-    assert not list(run.files.glob("round-*"))
-
-    report = sections(Summary(run.records), disk=250.0)
-    assert not [section for section in report if section.title == "Marks"]  # part of a dataset is none
-    (table,) = [section for section in report if section.title.startswith("events")]
-    assert table.header[5:] == ["ideal I/O, 250 MB/s", "write", "read", "one leaf"]
-    assert [row[:3] for row in table.rows] == [
-        ["awkward parquet", "zstd", "awkward"],
-        ["polars ipc", "none", "polars"],
-        ["pandas feather", "zstd", "pandas"],
-    ]
-    assert any("No read is cold" in text for text in table.notes)
-
-
-def made_up(ours_s: float, peers_s: float) -> Summary:
-    """Every contestant's every call: ours in one time, peers in another, and in sizes of 100 and 90 bytes."""
-    records: list[dict[str, Any]] = []
-    for dataset in NAMES:
-        for cell in contestants(dataset):
-            ours = cell.engine == "colonnade"
-            seconds = ours_s if ours else peers_s
-            common = {"cell": cell.to_json(), "run": "r", "load": 0.0, "build": "b", "cache": "warm"}
-            for _, call in entries(cell):
-                timing = {"kind": "time", "operation": call, "state": "first", "open_s": seconds, "usable_s": seconds}
-                records += [common | timing | {"round": number} for number in range(3)]
-            nbytes = {"wire_nbytes": 100 if ours else 90, "frame_nbytes": 1000}
-            records.append(common | {"kind": "check", "ok": True, "difference": None} | nbytes)
-    return Summary(records)
-
-
-def test_marks_are_judged() -> None:
-    verdicts = [mark.judge(made_up(1.0, 4.5)) for mark in CODEC_MARKS]
-    assert all(verdict.measured for verdict in verdicts)
-    words = {(verdict.work, verdict.wanted): verdict.word for verdict in verdicts}
-    for (work, wanted), word in words.items():
-        passes = {">= 2x", ">= 2.5x", ">= 3x", ">= 4x", "<= 1.15x"}
-        assert word == ("pass" if wanted in passes else "short"), (work, wanted)
-    assert set(words.values()) == {"pass", "short"}
-    npz = next(verdict for verdict in verdicts if verdict.work == "npz, zstd, balanced: size")
-    assert npz.first == "taxi 1.111x, flights 1.111x, events 1.111x"
-    table = next(verdict for verdict in verdicts if verdict.work == "the codec table, each codec: write")
-    assert table.first == "least 4.50x (parquet none); geomean 4.50x"
-
-
-def test_what_was_not_measured_in_full_is_no_pass(tmp_path: Path) -> None:
-    some = [r for r in made_up(1.0, 50.0).records if r["cell"]["dataset"] == EVENTS and r.get("round") != 2]
-    verdicts = [mark.judge(Summary(some)) for mark in CODEC_MARKS]
-    jagged_leaf = next(verdict for verdict in verdicts if verdict.work == "jagged events: one leaf")
-    assert jagged_leaf.word == "partly"
-    assert jagged_leaf.first.endswith("; 2 rounds")
-    assert {verdict.word for verdict in verdicts if "codec table" in verdict.work} == {"-"}
-    assert not [mark for mark in CODEC_MARKS if mark.judge(Summary([])).measured]
-
-
-def test_the_report_has_a_table_a_dataset(tmp_path: Path) -> None:
-    text = write_report(made_up(1.0, 4.5), tmp_path).read_text()
-    assert text.count("\n## ") == 1 + len(PARTS)
-    assert "written and read by uproot, not by the C++ ROOT" in text
-    assert "| colonnade parquet | auto | awkward | 0.0 | 0.100 |" in text
-    assert "| colonnade npz filter=auto profile=balanced | zstd | pandas |" in text
-    assert "| uproot ttree | lz4 | awkward |" in text
-    assert set(TABLES) < set(NAMES)
-    assert len(CODECS) == len(PARTS)
-    assert not load(tmp_path).records
+    assert not list(runner.files.glob("round-*"))

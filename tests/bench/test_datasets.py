@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from colonnade.bench.datasets import DATASETS, expand
-from colonnade.bench.datasets.base import static_frame_to_pandas
-from colonnade.bench.datasets.fixtures import Fixture, load, randomise, repeat, save
+from colonnade_bench.datasets import DATASETS, expand
+from colonnade_bench.datasets.base import static_frame_to_pandas
+from colonnade_bench.datasets.fixtures import Fixture, load, randomise, repeat, save
 
 ff = pytest.importorskip("frame_fixtures")
 sf = pytest.importorskip("static_frame")

@@ -11,11 +11,11 @@ import pytest
 pd = pytest.importorskip("pandas")
 
 import colonnade as cn  # noqa: E402
-from colonnade.bench.panel import advise as advising  # noqa: E402
-from colonnade.bench.panel import amounts, answer, link, race, sample, shown  # noqa: E402
-from colonnade.bench.panel.advise import advise  # noqa: E402
-from colonnade.bench.panel.race import Entrant, Lap, OutOfRace, Race, Standing, Track  # noqa: E402
-from colonnade.bench.panel.sample import Sample  # noqa: E402
+from colonnade_bench.panel import advise as advising  # noqa: E402
+from colonnade_bench.panel import amounts, answer, measure_link, race, sample, terminal_answer  # noqa: E402
+from colonnade_bench.panel.advise import advise  # noqa: E402
+from colonnade_bench.panel.race import Entrant, Lap, OutOfRace, Race, Standing, Track  # noqa: E402
+from colonnade_bench.panel.sample import Sample  # noqa: E402
 
 # ---------------------------------------------------------------- the data
 
@@ -101,7 +101,7 @@ def test_an_empty_frame_is_refused():
     ],
 )
 def test_links_as_told(text, bps, delay_s):
-    found = link.parse_link(text)
+    found = measure_link.parse_link(text)
     assert (found.bps, found.delay_s) == (pytest.approx(bps), pytest.approx(delay_s))
     assert not found.measured
 
@@ -111,23 +111,23 @@ def test_an_unknown_rate_lists_the_units(text):
     with pytest.raises(
         ValueError, match=r"expected a rate such as 940Mbit/s, found .*known units: bit/s.*Mbit/s.*GiB/s"
     ):
-        link.parse_link(text)
+        measure_link.parse_link(text)
 
 
 def test_an_unknown_delay_lists_the_units():
     with pytest.raises(ValueError, match=r'expected a delay such as 0.4ms, found "4 fortnights"; known units: ns.*ms'):
-        link.parse_link("1Gbit/s,4 fortnights")
+        measure_link.parse_link("1Gbit/s,4 fortnights")
 
 
 def test_a_disk_is_written_once_and_read_often():
-    disk = link.Link(1e9, write_bps=2e9, read_bps=2e9)
+    disk = measure_link.Link(1e9, write_bps=2e9, read_bps=2e9)
     assert disk.per_read_bps(1) == pytest.approx(1e9)
     assert 3 / disk.per_read_bps(3) == pytest.approx(1 / 2e9 + 3 / 2e9)
-    assert link.Link(1e9).per_read_bps(3) == 1e9
+    assert measure_link.Link(1e9).per_read_bps(3) == 1e9
 
 
 def test_a_folder_is_measured_and_left_as_it_was(tmp_path):
-    found = link.measure_disk(tmp_path, nbytes=1 << 20)
+    found = measure_link.measure_disk(tmp_path, nbytes=1 << 20)
     assert found.measured
     assert found.disk
     assert found.bps > 0
@@ -137,7 +137,7 @@ def test_a_folder_is_measured_and_left_as_it_was(tmp_path):
 
 def test_a_folder_that_is_not_there(tmp_path):
     with pytest.raises(FileNotFoundError):
-        link.measure(str(tmp_path / "gone"))
+        measure_link.measure(str(tmp_path / "gone"))
 
 
 @contextlib.contextmanager
@@ -178,18 +178,18 @@ def ticking(step):
 
 def test_a_host_is_measured_by_pings_and_by_bytes():
     with serving() as (url, heard):
-        found = link.measure(url, clock=ticking(0.4))  # each ping and each echo takes 0.4 s
+        found = measure_link.measure(url, clock=ticking(0.4))  # each ping and each echo takes 0.4 s
     assert (found.delay_s, found.where, found.measured) == (pytest.approx(0.2), url, True)
-    assert found.bps == pytest.approx(8 * link.FIRST_NBYTES / 0.04)  # of 0.4 s, all but a tenth is delay
-    assert heard.count({"word": "ping"}) == link.PINGS
-    assert heard[-2:] == [{"word": "echo", "nbytes": link.FIRST_NBYTES}, link.FIRST_NBYTES]
+    assert found.bps == pytest.approx(8 * measure_link.FIRST_NBYTES / 0.04)  # of 0.4 s, all but a tenth is delay
+    assert heard.count({"word": "ping"}) == measure_link.PINGS
+    assert heard[-2:] == [{"word": "echo", "nbytes": measure_link.FIRST_NBYTES}, measure_link.FIRST_NBYTES]
 
 
 def test_a_quick_link_is_given_more_to_do(monkeypatch):
-    monkeypatch.setattr(link, "LAST_NBYTES", 4 * link.FIRST_NBYTES)
+    monkeypatch.setattr(measure_link, "LAST_NBYTES", 4 * measure_link.FIRST_NBYTES)
     with serving() as (url, heard):
-        link.measure(url, clock=ticking(0.01))
-    assert [words for words in heard if isinstance(words, int)] == [link.FIRST_NBYTES * k for k in (1, 2, 4)]
+        measure_link.measure(url, clock=ticking(0.01))
+    assert [words for words in heard if isinstance(words, int)] == [measure_link.FIRST_NBYTES * k for k in (1, 2, 4)]
 
 
 def test_a_host_that_speaks_of_something_else():
@@ -197,12 +197,12 @@ def test_a_host_that_speaks_of_something_else():
         serving({"ping": {"word": "hello"}}) as (url, _),
         pytest.raises(ConnectionError, match="is `colonnade bench serve` there"),
     ):
-        link.measure(url)
+        measure_link.measure(url)
 
 
 def test_a_host_that_refuses_to_decode_is_given_the_bytes():
-    from colonnade.bench.panel import _path, peer
-    from colonnade.bench.spec import Cell
+    from colonnade_bench.cell import Cell
+    from colonnade_bench.panel import _path, peer
 
     frame, cell = pd.DataFrame({"a": [1, 2]}), Cell("d", "pandas", "pickle", "pickle")
     answers = {
@@ -218,8 +218,8 @@ def test_a_host_that_refuses_to_decode_is_given_the_bytes():
 
 
 def test_a_host_that_decodes_says_how_long_it_took():
-    from colonnade.bench.panel import _path, peer
-    from colonnade.bench.spec import Cell
+    from colonnade_bench.cell import Cell
+    from colonnade_bench.panel import _path, peer
 
     frame, cell = pd.DataFrame({"a": [1, 2]}), Cell("d", "pandas", "pickle", "pickle")
     answers = {"ping": {"word": "pong"}, "decode": {"word": "decoded", "usable_s": 0.25}}
@@ -338,7 +338,7 @@ def standing(name, encode_s, decode_s, nbytes, losses=(), spread=0.0, out=""):
 
 def made_answer(standings, way=None, **more):
     whole = Sample(pd.DataFrame({"a": range(1000)}), 1000, 3, 62_000_000, 62_000_000)
-    return answer.Answer(whole, way or link.Link(940e6, 0.4e-3, measured=True), standings, **more)
+    return answer.Answer(whole, way or measure_link.Link(940e6, 0.4e-3, measured=True), standings, **more)
 
 
 THREE = [
@@ -360,7 +360,7 @@ def test_the_sentence():
 
 
 def test_the_sentence_of_a_link_that_was_told_and_of_several_reads():
-    made = made_answer(THREE[:1], link.Link(1e9), reads=3)
+    made = made_answer(THREE[:1], measure_link.Link(1e9), reads=3)
     assert made.sentence == (
         "For this frame (1,000 x 3, 62 MB), from here to there, read 3 times (given as 1 Gbit/s): "
         "X, 8 s; limited by the link."
@@ -368,7 +368,7 @@ def test_the_sentence_of_a_link_that_was_told_and_of_several_reads():
 
 
 def test_the_sentence_of_a_disk():
-    disk = link.Link(1e9, where="/mnt/disk", measured=True, write_bps=2e9, read_bps=2e9)
+    disk = measure_link.Link(1e9, where="/mnt/disk", measured=True, write_bps=2e9, read_bps=2e9)
     assert made_answer(THREE[1:2], disk).sentence == (
         "For this frame (1,000 x 3, 62 MB), to /mnt/disk and back (measured 1 Gbit/s): Z, 15 s; limited by encoding."
     )
@@ -380,8 +380,8 @@ def test_lossy_candidates_are_ranked_apart():
     assert made.winner.entrant.name == "X"
     assert made.ranked(lossless=False) == [lossy]
     assert "L" not in {name for _, _, name in made.ribbon}
-    assert shown.remarks(made) == ["L: loses: a: category became str."]
-    assert shown.place_of(made, lossy) == "lossy"
+    assert terminal_answer.remarks(made) == ["L: loses: a: category became str."]
+    assert terminal_answer.place_of(made, lossy) == "lossy"
     alone = made_answer([lossy])
     assert alone.winner is lossy
     assert "No candidate brings this frame back as it was; the losses are listed." in alone.findings
@@ -389,7 +389,7 @@ def test_lossy_candidates_are_ranked_apart():
 
 def test_a_sample_is_scaled_and_said():
     part = Sample(pd.DataFrame({"a": range(100)}), 1000, 3, 62_000_000, 6_200_000, 8)
-    made = answer.Answer(part, link.Link(940e6), [standing("X", 0.05, 0.05, 25e6)])
+    made = answer.Answer(part, measure_link.Link(940e6), [standing("X", 0.05, 0.05, 25e6)])
     assert made.of(made.winner).encode_s == pytest.approx(0.5)
     assert made.of(made.winner).nbytes == pytest.approx(250e6)
     assert made.findings[0] == (
@@ -421,7 +421,7 @@ def test_some_columns_alone_change_the_winner():
 
 def test_what_stands_under_the_table():
     made = made_answer(THREE, floors={"memcpy": 0.1, "raw bytes": 0.5, "write + fsync": 0.7})
-    lines = shown.lines(made)
+    lines = terminal_answer.lines(made)
     assert lines[0] == "Break-even: 140 Mbit/s (Z below, X above); 6.5 Gbit/s (X below, W above)."
     assert lines[1].startswith("Robust pick for a link up to 10 times slower or faster: X, at worst ")
     assert lines[2] == "Floor for the raw frame: memcpy 100 ms, raw bytes 500 ms, write + fsync 700 ms."
@@ -443,7 +443,7 @@ def test_the_terminal_shows_all_of_it():
     console = Console(record=True, width=80)
     out = standing("gone", 1.0, 1.0, 1e6)
     out.laps, out.out = [], "it refuses nulls"
-    shown.show(made_answer([*THREE, out]), console)
+    terminal_answer.show(made_answer([*THREE, out]), console)
     text = console.export_text()
     for word in ("X, 3.1 s", "fastest", "tied", "gone: it refuses nulls.", "Break-even", "Robust pick"):
         assert word in text

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colonnade.bench.engines import ENGINES, Engine
-from colonnade.bench.engines.plugins import GROUP, Engines
-from colonnade.bench.spec import Cell
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines import ENGINES, Engine
+from colonnade_bench.engines.plugins import GROUP, Engines
 from tests.helpers.corpora import ROOT
 
 pd = pytest.importorskip("pandas")
@@ -303,7 +303,7 @@ def plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callabl
 
 
 GOOD = """
-from colonnade.bench.engines import Engine
+from colonnade_bench.engines import Engine
 class Good(Engine):
     name = "good"
     security = "none"

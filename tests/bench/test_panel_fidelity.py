@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colonnade.bench.panel.fidelity import losses, losses_of_tables
+from colonnade_bench.panel.fidelity import losses, losses_of_tables
 
 pd = pytest.importorskip("pandas")
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from colonnade.bench.panel import predicted
-from colonnade.bench.panel.model import (
+from colonnade_bench.panel import predicted
+from colonnade_bench.panel.model import (
     Candidate,
     break_even_bps,
     hopeless,

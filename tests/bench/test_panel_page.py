@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from colonnade.bench.panel.model import Candidate, break_even_bps, pipelined_s, serial_s, winners
-from colonnade.bench.panel.page import embedded, page
-from colonnade.bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
-from colonnade.bench.panel.summary import Results
+from colonnade_bench.panel.model import Candidate, break_even_bps, pipelined_s, serial_s, winners
+from colonnade_bench.panel.page import embedded, page
+from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
+from colonnade_bench.panel.summary import Results
 from tests.helpers.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, records
 from tests.helpers.programs import needs_program
 

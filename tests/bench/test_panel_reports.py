@@ -1,28 +1,24 @@
 """Reports from records: figures by hand, ties, what is modelled kept apart, interrupted and merged runs."""
 
 import io
-import itertools
 import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from rich.console import Console
 
-from colonnade.bench.panel.growth import fit, larger_half
-from colonnade.bench.panel.model import winners
-from colonnade.bench.panel.report_all import write_reports
-from colonnade.bench.panel.report_answer import candidates, headline, winner
-from colonnade.bench.panel.report_figures import achieved
-from colonnade.bench.panel.report_findings import findings
-from colonnade.bench.panel.report_labels import LINE, Label, apart, meet, spread
-from colonnade.bench.panel.report_looks import PALETTE
-from colonnade.bench.panel.report_pictures import by_transport, kept, looks, splits, steps
-from colonnade.bench.panel.report_sections import parts
-from colonnade.bench.panel.report_terminal import print_report
-from colonnade.bench.panel.report_trust import safety
-from colonnade.bench.panel.summary import Contestant, Place, Results
+from colonnade_bench.panel.growth import fit, larger_half
+from colonnade_bench.panel.model import winners
+from colonnade_bench.panel.report_all import write_reports
+from colonnade_bench.panel.report_answer import candidates, headline, winner
+from colonnade_bench.panel.report_figures import achieved
+from colonnade_bench.panel.report_findings import findings
+from colonnade_bench.panel.report_looks import PALETTE
+from colonnade_bench.panel.report_pictures import by_transport, kept, looks, splits, steps
+from colonnade_bench.panel.report_sections import parts
+from colonnade_bench.panel.report_terminal import print_report
+from colonnade_bench.panel.report_trust import safety
+from colonnade_bench.panel.summary import Contestant, Place, Results
 from tests.helpers.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, cell, machine, panel, records, written
 
 NPZ, ZSTD = Contestant("colonnade", "npz"), Contestant("colonnade", "arrow", "zstd")
@@ -90,7 +86,7 @@ def test_links_and_floors_are_those_that_points_stood_on():
     after = [ground(kind, bps) for bps in (7.0, 8.0, 9.0) for kind in ("link", "floor")]
     found = Results([*before, *measured("a", [1.0]), *after])
     assert found.link_bps("r1", "tcp-1gbit") == 4.0, "the middle one of three pieces"
-    assert [record["seconds"] for record in found.grounds("floor", "r1")] == [25.0]
+    assert [record["seconds"] for record in found.baselines("floor", "r1")] == [25.0]
     assert Results(before).link_bps("r1", "tcp-1gbit") == 4.0
 
 
@@ -366,10 +362,12 @@ def test_a_narrow_terminal_leaves_out_the_quartiles(results):
 def test_one_size_is_drawn_as_a_point():
     found = Results(measured("a", [1.0, 1.1, 1.2]))
     (chart,) = by_transport(found, PLACE)
-    assert all(np.isfinite(row["x"]) for layer in chart.to_dict()["layer"][2:] for row in data(chart.to_dict(), layer))
+    assert {row["size"] for layer in chart.to_dict()["layer"] for row in data(chart.to_dict(), layer)} == {1.0}
+    low, high = chart.to_dict()["layer"][0]["encoding"]["x"]["scale"]["domain"]
+    assert 0 < low < high
 
 
-def test_every_transport_has_its_chart_with_every_last_point_labelled(results):
+def test_every_transport_has_its_chart_and_every_line_stands_in_the_legend(results):
     charts = [chart.to_dict() for chart in by_transport(results, PLACE)]
     assert [chart["title"] for chart in charts] == [
         "Conversion in memory",
@@ -379,10 +377,12 @@ def test_every_transport_has_its_chart_with_every_last_point_labelled(results):
         "TCP, 1 Gbit/s link",
     ]
     for chart in charts:
-        texts = {
-            row["name"] for layer in chart["layer"] if layer["mark"]["type"] == "text" for row in data(chart, layer)
-        }
-        assert texts == {Contestant(*name).name for name in CONTESTANTS}
+        line = chart["layer"][0]["encoding"]
+        assert set(line["color"]["scale"]["domain"]) == {Contestant(*name).name for name in CONTESTANTS}
+        assert line["color"]["legend"] == line["strokeDash"]["legend"]  # one legend for both
+        assert len(line["color"]["scale"]["range"]) == len(line["color"]["scale"]["domain"])
+        dots = next(layer for layer in chart["layer"] if layer["mark"]["type"] == "point")
+        assert [tip["field"] for tip in dots["encoding"]["tooltip"]] == ["name", "shown"]
 
 
 def test_whoever_is_ahead_on_some_link_has_a_colour_alone(results):
@@ -413,34 +413,8 @@ def test_the_split_leaves_out_those_that_are_far_slower(results):
 
 def data(chart, layer):
     """The table of a layer, wherever altair has put it."""
-    source = layer["data"]
+    source = layer.get("data") or chart["data"]
     return source["values"] if "values" in source else chart["datasets"][source["name"]]
-
-
-@settings(max_examples=50)
-@given(st.lists(st.tuples(st.text("abc", min_size=1, max_size=20), st.floats(0, 160), st.floats(0, 320)), max_size=24))
-def test_no_two_labels_overlap(drawn):
-    labels = [Label(text, x, y) for text, x, y in drawn]
-    places = [(left, y, label.width) for label, (left, y) in zip(labels, spread(labels, 320), strict=True)]
-    assert not any(meet(one, other) for one, other in itertools.combinations(places, 2))
-    assert all(LINE / 2 <= y <= 320 - LINE / 2 for _, y, _ in places)
-
-
-def test_labels_that_find_no_place_near_their_points_stand_in_one_column():
-    labels = [Label("name of a line", x, 160) for x in (100, 120) for _ in range(8)]
-    behind = {left for left, _ in spread(labels, 320, [(150.0, 160.0, 14.0)])}
-    assert behind == {150 + 14 + 8}
-
-
-@settings(max_examples=50)
-@given(st.lists(st.floats(0, 320), max_size=24))
-def test_labels_that_have_room_stay_where_they_are(wanted):
-    found = apart(wanted, 320)
-    ordered = sorted(found)
-    assert all(b - a >= LINE - 1e-6 for a, b in itertools.pairwise(ordered))
-    far = sorted(wanted)
-    if all(b - a >= LINE for a, b in itertools.pairwise(far)) and all(LINE / 2 <= y <= 320 - LINE / 2 for y in wanted):
-        assert found == pytest.approx(wanted)
 
 
 def test_colours_are_seen_on_white_and_on_near_black():

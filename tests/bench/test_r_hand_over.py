@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from colonnade.bench.engines.r_hand_over import hand_over
+from colonnade_bench.engines.r_hand_over import hand_over
 from tests.helpers.programs import needs_program
 from tests.helpers.r_ends import cell_of, checked, r, tables
 

@@ -5,17 +5,22 @@ import io
 import pytest
 from rich.console import Console
 
-from colonnade.bench.paper_npz import marked
-from colonnade.bench.plot_npz import nine_fixtures, points
-from colonnade.bench.report import Section, sections, to_markdown, to_terminal
-from colonnade.bench.spec import Cell
-from colonnade.bench.summary import Summary
+from colonnade_bench.cell import Cell
+from colonnade_bench.chart import Chart, draw, points
+from colonnade_bench.report import sections, write_markdown
+from colonnade_bench.section import Section, to_markdown, to_terminal
+from colonnade_bench.spec import Spec
+from colonnade_bench.summary import Summary
 from tests.bench.test_summary import OUR_CELL, PEER_CELL, record
+from tests.helpers.bench_records import TABLES, all_entries, check_record, measured
+from tests.helpers.each import each
+
+NPZ = Spec.table("npz-1e6")
 
 
 def test_times_and_ratios_stand_in_one_table():
     records = [record(OUR_CELL, 0.002, k) for k in range(7)] + [record(PEER_CELL, 0.007, k) for k in range(7)]
-    (part,) = sections(Summary(records))[-1:]
+    (part,) = sections(Summary(records), NPZ)[-1:]
     assert part.header == ["dataset", "colonnade npz", "pandas feather"]
     assert part.rows == [["fixture-tall-mixed-1e6", "2 [2-2]", "7 [7-7] 3.50x"]]
 
@@ -23,13 +28,13 @@ def test_times_and_ratios_stand_in_one_table():
 def test_a_rebuild_during_the_run_is_said():
     cells = (OUR_CELL, PEER_CELL)
     records = [record(cell, 0.1, k, build=build) for cell in cells for k, build in enumerate("ab")]
-    assert "mixes builds" in to_markdown(sections(Summary(records)))
-    assert "mixes builds" not in to_markdown(sections(Summary([r for r in records if r["build"] == "a"])))
+    assert "mixes builds" in to_markdown(sections(Summary(records), NPZ))
+    assert "mixes builds" not in to_markdown(sections(Summary([r for r in records if r["build"] == "a"]), NPZ))
 
 
 def test_twins_have_tables_of_their_own():
     other = Cell("fixture-tall-mixed-1e6-unique", "pandas", "colonnade", "npz")
-    parts = sections(Summary([record(OUR_CELL, 1.0, 0), record(other, 1.0, 0)]))
+    parts = sections(Summary([record(OUR_CELL, 1.0, 0), record(other, 1.0, 0)]), NPZ)
     assert sum(part.title.startswith("Read") for part in parts) == 2
 
 
@@ -51,8 +56,8 @@ def test_failures_losses_and_missing_engines_are_rows():
         "run": "r",
     }
     died = {"kind": "error", "cell": OUR_CELL.to_json(), "error": "the process ended with status -7", "run": "r"}
-    text = to_markdown(sections(Summary([failed, lossy, missing, died])))
-    for expected in ("TypeError: no", "index differs", "install.packages", "status -7", "0.00 (0.50)"):
+    text = to_markdown(sections(Summary([failed, lossy, missing, died]), NPZ))
+    for expected in ("TypeError: no", "index differs", "install.packages", "status -7", "0.00 (0.50; 2e-05 ms)"):
         assert expected in text
 
 
@@ -69,20 +74,62 @@ def test_terminal_shows_brackets_as_they_are():
     assert "median [quartiles]" in out.getvalue()
 
 
-def test_the_picture_of_the_nine_fixtures(tmp_path):
+def drawn_records(table):
+    """A whole table: ours in 10 ms, everybody else in 20."""
+    out = {}
+    for entry in all_entries(table):
+        out.setdefault(entry.cell, []).append(check_record(entry.cell))
+        out[entry.cell] += measured(entry, 0.01 if entry.cell.engine == "colonnade" else 0.02, 3)
+    return [record for records in out.values() for record in records]
+
+
+@each("table", TABLES)
+def test_every_chart_has_its_points(table):
+    spec = Spec.table(table)
+    for chart in spec.chart:
+        found = list(points(Summary(drawn_records(table)), Chart(**chart)))
+        assert {point["contestant"].split()[0] for point in found} >= {"colonnade"}
+        assert len({point["x"] for point in found}) >= 3
+
+
+def test_pictures_are_drawn_where_there_is_something_to_draw(tmp_path):
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
-    records = []
-    for fixture in ("tall-mixed", "wide-uniform"):
-        for cell, call in marked(f"fixture-{fixture}-1e6", False):
-            for number in range(3):
-                records.append(record(cell, 0.01 * (number + 1), number, operation=call))
-            check = {"ok": True, "losses": [], "frame_nbytes": 8_000_000, "wire_nbytes": 8_100_000}
-            records.append({"kind": "check", "cell": cell.to_json(), "run": "r1", **check})
-    found = list(points(Summary(records)))
-    assert {point["fixture"] for point in found} == {"tall mixed", "wide uniform"}
-    assert {point["facet"] for point in found} == {"read", "write", "size"}
-    assert "static-frame npz (static-frame)" in {point["name"] for point in found}
-    assert nine_fixtures(Summary(records), tmp_path / "nine.png")
-    assert (tmp_path / "nine.png").read_bytes().startswith(b"\x89PNG")
-    assert not nine_fixtures(Summary([]), tmp_path / "none.png")
+    summary = Summary(drawn_records("parquet"))
+    (path,) = draw(summary, Spec.table("parquet"), tmp_path, "parquet")
+    assert path.read_bytes().startswith(b"\x89PNG")
+    assert draw(Summary([]), Spec.table("parquet"), tmp_path, "parquet") == []
+
+
+@each("table", TABLES)
+def test_every_table_is_a_page_with_its_targets(table, tmp_path):
+    spec, summary = Spec.table(table), Summary(drawn_records(table))
+    text = write_markdown(tmp_path / "page.md", spec, sections(summary, spec)).read_text()
+    assert text.startswith(f"# {spec.title}\n\n{spec.introduction.strip()}\n\n## Targets\n")
+    assert "| short |" in text or "| partly |" in text
+    assert "2.00x" in text
+
+
+def test_many_contestants_stand_in_rows():
+    summary = Summary(drawn_records("codecs"))
+    titles = {part.title: part for part in sections(summary, Spec.table("codecs"))}
+    part = titles[
+        "Read column by column, with the maximum of each: awkward, first call of a fresh process, empty pools"
+    ]
+    assert part.header == ["dataset", "contestant", "ms", "of ours"]
+    assert ["codecs-arange", "uproot ttree lz4", "20 [20-20]", "2.00x"] in part.rows
+    assert titles["Sizes"].header == ["dataset", "frame MB", "contestant", "MB"]
+
+
+def test_contestants_of_one_transport_are_compared():
+    parts = sections(Summary(drawn_records("connections")), Spec.table("connections"))
+    (part,) = [p for p in parts if "pandas, first" in p.title and p.title.endswith(", pipe")]
+    assert {row[1].rpartition(" ")[2] for row in part.rows} <= {"(pipe)"} or "(pipe)" in part.header[1]
+
+
+def test_a_relay_has_its_table():
+    one = {"kind": "relay", "run": "r", "nbytes": 10**10, "private_nbytes": 0, "total_nbytes": 64 << 20}
+    record = {**one, "seconds": 4.0, "nbatches": 5, "equal": True, "size": 1.0}
+    assert "| 10.00 | 0.0 | 64.0 | 4.00 | equal |" in to_markdown(
+        sections(Summary([record]), Spec.table("connections"))
+    )

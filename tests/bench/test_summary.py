@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from colonnade.bench.spec import Cell
-from colonnade.bench.summary import OURS, Figure, Summary
+from colonnade_bench.cell import Cell
+from colonnade_bench.summary import Figure, Summary
 
+OURS = "colonnade npz"
 OUR_CELL = Cell("fixture-tall-mixed-1e6", "pandas", "colonnade", "npz")
 PEER_CELL = Cell("fixture-tall-mixed-1e6", "pandas", "pandas", "feather")
 

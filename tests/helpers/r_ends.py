@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from colonnade.bench.engines.r_base import PROGRAMS, REngine
-from colonnade.bench.engines.r_engines import R_ENGINES
-from colonnade.bench.spec import Cell
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines.r_base import PROGRAMS, REngine
+from colonnade_bench.engines.r_engines import R_ENGINES
 
 ENGINES = {engine.name: engine for engine in R_ENGINES}
 PATIENCE_S = 60

@@ -35,7 +35,7 @@ mod guard;
 mod http_file;
 mod limits;
 mod listener;
-mod measure;
+mod memory;
 mod msgpack_options;
 mod npz_read_options;
 mod npz_write_options;
@@ -96,5 +96,5 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     series::register(m)?;
     text::register(m)?;
     write::register(m)?;
-    measure::register(m)
+    memory::register(m)
 }

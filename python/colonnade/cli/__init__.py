@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     if arguments[:1] in (["bench"], ["advise"]):
-        return _bench(arguments)
+        return _other(arguments)
     from .parser import parser
 
     options = parser(arguments[0] if arguments else None).parse_args(arguments)
@@ -100,15 +100,18 @@ def _forget_stdout() -> None:
         pass
 
 
-def _bench(arguments: list[str]) -> int:
+def _other(arguments: list[str]) -> int:
+    """A command of another distribution. Where that is absent or of another version, nothing begins."""
+    from .._distributions import COMMANDS, load
+
     try:
-        from ..bench.__main__ import advise, main
-    except ModuleNotFoundError as error:
-        if error.name and error.name.startswith("colonnade.bench"):
-            say(f"{arguments[0]} is not built into this installation.")
-            return FAILED
-        raise
-    return int({"bench": main, "advise": advise}[arguments[0]](arguments[1:]) or OK)
+        command = load(COMMANDS, arguments[0])
+    except ImportError as error:
+        if error.name != "colonnade_bench":
+            raise
+        say(str(error))
+        return USAGE
+    return int(command(arguments[1:]) or OK)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,12 @@ CASES: dict[str, tuple[bytes, type[Exception], tuple[int, int, int], str]] = {
     "an overlong form": (b"a: \xc0\xaf\n", D, (1, 4, 3), "found the byte C0"),
     "a surrogate as UTF-8": (b"a: \xed\xa0\x80\n", D, (1, 4, 3), "found the byte ED"),
     "UTF-16 of odd length": (b"\xff\xfea\x00:\x00 \x001", T, (1, 4, 8), "half a unit"),
-    "UTF-16 with a lone surrogate": (b"\xff\xfea\x00:\x00 \x00\x00\xd8\n\x00", D, (1, 4, 8), "unpaired surrogate (D800)"),
+    "UTF-16 with a lone surrogate": (
+        b"\xff\xfea\x00:\x00 \x00\x00\xd8\n\x00",
+        D,
+        (1, 4, 8),
+        "unpaired surrogate (D800)",
+    ),
     "NUL": (b"a: 1\nb: \x00\n", D, (2, 4, 8), "U+0000"),
     "NUL in quotes": (b'a: "x\x00y"\n', D, (1, 6, 5), "U+0000"),
     "NUL in a comment": (b"a: 1 # \x00\n", D, (1, 8, 7), "U+0000"),

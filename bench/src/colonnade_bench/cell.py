@@ -1,0 +1,92 @@
+"""What is measured: a cell is one point of dataset x library x engine x format x codec x transport x size.
+
+It goes to JSON and comes back, so that a measuring process, a results file and a report speak of the same cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+OPERATIONS = ("write", "replace", "read")
+"""What is timed of a cell: a write onto a fresh name, a write over what is there, a read."""
+
+READS = ("read", "columns", "leaf")
+"""What needs a file that is there: the whole, each column by itself, one field within lists of records."""
+
+FACTORS = ("dataset", "library", "engine", "format", "codec", "transport", "size")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One point of the cross product.
+
+    `library` is the in-memory type on both sides (pandas, static-frame, polars...); `size` is the fraction of the
+    dataset's rows; `options` are the engine's own, as sorted pairs.
+    """
+
+    dataset: str
+    library: str
+    engine: str
+    format: str
+    codec: str = "none"
+    transport: str = "file"
+    size: float = 1.0
+    options: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def option(self) -> dict[str, Any]:
+        return dict(self.options)
+
+    @property
+    def contestant(self) -> str:
+        """The cell less its data: what stands against what in a comparison."""
+        parts = [self.engine, self.format]
+        if self.codec != "none":
+            parts.append(self.codec)
+        parts += [f"{key}={value}" for key, value in self.options]
+        if self.transport != "file":
+            parts.append(f"({self.transport})")
+        return " ".join(parts)
+
+    @property
+    def slug(self) -> str:
+        """A file name for what this cell writes."""
+        text = f"{self.dataset}.{self.size:g}.{self.library}.{self.contestant}"
+        return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
+
+    def to_json(self) -> dict[str, Any]:
+        out: dict[str, Any] = {name: getattr(self, name) for name in FACTORS}
+        if self.options:
+            out["options"] = dict(self.options)
+        return out
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Cell:
+        known = {name: data[name] for name in FACTORS if name in data}
+        return cls(**known, options=tuple(sorted(dict(data.get("options", {})).items())))
+
+
+def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
+    """Whether every factor named in `pattern` fits its shell pattern.
+
+    >>> matches(Cell("fixture-wide-mixed-1e6", "pandas", "pickle", "pickle"), {"dataset": "fixture-wide-*"})
+    True
+    """
+    data = cell.to_json()
+    for name, glob in pattern.items():
+        if name not in FACTORS:
+            raise ValueError(f'bench: unknown factor "{name}" in a filter; expected one of {", ".join(FACTORS)}')
+        value = data[name]
+        if not fnmatchcase(f"{value:g}" if isinstance(value, float) else str(value), str(glob)):
+            return False
+    return True
+
+
+def passes(cell: Cell, only: Sequence[Mapping[str, str]], without: Sequence[Mapping[str, str]]) -> bool:
+    """Whether `cell` meets one of `only` (or there is none) and none of `without`."""
+    if only and not any(matches(cell, pattern) for pattern in only):
+        return False
+    return not any(matches(cell, pattern) for pattern in without)

@@ -1,0 +1,131 @@
+"""Two processes and the channels between them, as the parent sees them.
+
+The parent holds no data. It makes the pipes, starts both ends, and lets the sender go when both have said that they are
+ready.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.channels import CHANNELS, Channel
+from colonnade_bench.process import Process, both
+
+
+class Pair:
+    """Both ends of some contestants, connected.
+
+    Parameters
+    ----------
+    cells : sequence of Cell
+        The contestants; `pass_` names one by its place in it.
+    cache : path
+        Where datasets are kept.
+    certificates : mapping, optional
+        For TLS.
+    apart : bool
+        Each end keeps to a core of its own.
+    """
+
+    def __init__(
+        self, cells: Sequence[Cell], cache: Path, certificates: dict[str, str] | None = None, apart: bool = False
+    ) -> None:
+        self.cells = list(cells)
+        self.folder = tempfile.TemporaryDirectory(prefix="cn-bench-")
+        sides: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+        fds: dict[bool, list[int]] = {True: [], False: []}
+        for cell in self.cells:
+            ends: tuple[int | None, int | None] = os.pipe() if cell.transport == "pipe" else (None, None)
+            for sends, fd in zip((False, True), ends, strict=True):
+                sides[sends].append({"cell": cell.to_json(), "fd": fd})
+                fds[sends] += [] if fd is None else [fd]
+        common = {"cache": str(cache), "folder": self.folder.name, "certificates": certificates, "apart": apart}
+        self.ends = {
+            sends: Process(
+                "sender" if sends else "receiver",
+                "colonnade_bench.channels._end",
+                {**common, "sends": sends, "contestants": sides[sends]},
+                fds[sends],
+            )
+            for sends in (True, False)
+        }
+        # The ends alone hold the pipes: else an end whose peer has died would wait for ever.
+        for fd in (*fds[True], *fds[False]):
+            os.close(fd)
+
+    def __enter__(self) -> Pair:
+        try:
+            for k in range(len(self.cells)):
+                self.connect(k)
+        except BaseException:
+            self.kill()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.kill()
+
+    def kill(self) -> None:
+        for process in self.ends.values():
+            process.kill()
+        self.folder.cleanup()
+
+    def channel(self, k: int) -> type[Channel]:
+        cell = self.cells[k]
+        return CHANNELS[f"{cell.engine} {cell.format}"]  # type: ignore[return-value]
+
+    def connect(self, k: int) -> None:
+        """One contestant's two ends find each other."""
+        serves = self.channel(k).sender_serves
+        server, client = self.ends[serves], self.ends[not serves]
+        server.tell({"word": "listen", "k": k})
+        address = server.answer()["address"]
+        server.tell({"word": "accept", "k": k})
+        client.tell({"word": "dial", "k": k, "address": address})
+        server.answer()
+        client.answer()
+
+    def send(
+        self, k: int, *, count: int = 1, tiny: bool = False, check: bool = False, warm: int = 0, forget: bool = False
+    ) -> dict[str, Any]:
+        """`count` messages of one contestant, from the first call of `send` to the last result.
+
+        Returns
+        -------
+        dict
+            open_s (until the last object is there), usable_s (and every byte was touched), send_s (until the sender was
+            through), user and system seconds of both ends, and with `check` the difference, if any.
+        """
+        sender, receiver = self.ends[True], self.ends[False]
+        words = {"word": "pass", "k": k, "count": count, "tiny": tiny, "check": check, "forget": forget}
+        sender.tell(words)
+        nbytes = sender.answer()["nbytes"]
+        receiver.tell({**words, "nbytes": nbytes, "warm": warm})
+        receiver.answer()
+        sender.tell("go")
+        sent, got = both(sender, receiver)
+        began = got["started"] if got["started"] is not None else sent["started"]
+        out = {
+            "open_s": got["opened"] - began,
+            "usable_s": got["touched"] - began,
+            "message_s": (got["opened"] - began) / count,
+            "send_s": sent["ended"] - sent["started"],
+            "count": count,
+            "user_s": got["user_s"] + sent["user_s"],
+            "system_s": got["system_s"] + sent["system_s"],
+            "receiver_s": got["user_s"] + got["system_s"],
+            "sender_s": sent["user_s"] + sent["system_s"],
+        }
+        if check:
+            out["difference"], out["nbytes"] = got.get("difference"), got["nbytes"]
+            if sent["sum"] is not None and sent["sum"] != got["sum"]:
+                out["difference"] = "the bytes differ (by their check sum)"
+        return out

@@ -1,0 +1,42 @@
+"""Datasets by name. A new one is a subclass of `Dataset` and a call of `register_dataset`."""
+
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+
+from colonnade_bench.datasets.base import Dataset
+from colonnade_bench.datasets.codecs import CODECS
+from colonnade_bench.datasets.fixtures import FIXTURES
+from colonnade_bench.datasets.parquet import PARQUET
+from colonnade_bench.datasets.real import REAL
+from colonnade_bench.datasets.streams import STREAMS
+from colonnade_bench.datasets.text import TEXT
+from colonnade_bench.datasets.wire import WIRE
+from colonnade_bench.registry import Registry
+
+DATASETS: Registry[Dataset] = Registry("dataset")
+
+
+def register_dataset(dataset: Dataset) -> Dataset:
+    """Make `dataset` known under its name. Raises ValueError where the name is taken."""
+    return DATASETS.add(dataset.name, dataset)
+
+
+def expand(patterns: Iterable[str]) -> list[str]:
+    """Dataset names for names and shell patterns, each once. An unmatched name raises KeyError naming the nearest.
+
+    >>> expand(["nycflights13-air*"])
+    ['nycflights13-airports', 'nycflights13-airlines']
+    """
+    out: dict[str, None] = {}
+    for pattern in patterns:
+        found = [name for name in DATASETS if fnmatchcase(name, pattern)]
+        if not found:
+            DATASETS[pattern]  # raises, naming the nearest
+        out.update(dict.fromkeys(found))
+    return list(out)
+
+
+for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET, *CODECS):
+    register_dataset(_dataset)
+
+__all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]

@@ -1,0 +1,154 @@
+"""Awkward Array's own files, and dask-awkward's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines.base import Engine, Spooled
+
+
+class Awkward(Spooled):
+    """`ak.to_parquet` / `from_parquet`, `ak.to_feather` / `from_feather`, and `ak.to_buffers` with `np.savez`.
+
+    DataFrames go by way of records of their columns (`as_records`), and come back through an Arrow table.
+    """
+
+    name = "awkward"
+    modules = ("awkward", "pyarrow")
+    distributions = ("awkward", "awkward-cpp")
+    install = "pip install awkward pyarrow"
+    formats: ClassVar = {
+        "parquet": ("zstd", "none", "snappy", "lz4"),
+        "feather": ("zstd", "none", "lz4"),
+        "npz": ("none",),
+    }
+    libraries = ("awkward", "pandas")
+    security = "reading runs no code; no checksum but NPZ's"
+    panel = (("parquet", "zstd"), ("feather", "zstd"), ("npz", "none"))
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file" and cell.library == "awkward"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import awkward as ak
+        import numpy as np
+
+        data = as_records(data) if cell.library == "pandas" else data
+        if cell.format == "parquet":
+            ak.to_parquet(data, str(path), compression=None if cell.codec == "none" else cell.codec)
+        elif cell.format == "feather":
+            ak.to_feather(data, str(path), compression="uncompressed" if cell.codec == "none" else cell.codec)
+        else:
+            form, length, container = ak.to_buffers(data)
+            with open(path, "wb") as file:
+                np.savez(file, form=form.to_json(), length=length, **container)
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        found = self.some(path, cell, None)
+        return as_frame(found) if cell.library == "pandas" else found
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        if column is None or rows is not None:
+            raise NotImplementedError
+        return as_frame(self.some(path, cell, [column]))
+
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        for name in names:
+            yield self.some(path, cell, [name])[name]
+
+    def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
+        column, field = leaf
+        return self.some(path, cell, [column if cell.format == "feather" else f"{column}.{field}"])[column, field]
+
+    def some(self, path: Path, cell: Cell, columns: list[str] | None) -> Any:
+        """All, or these columns alone."""
+        import awkward as ak
+        import numpy as np
+
+        if cell.format == "parquet":
+            return ak.from_parquet(str(path), columns=columns)
+        if cell.format == "feather":
+            return ak.from_feather(str(path), columns=columns)
+        with np.load(path) as members:  # a member is read when it is asked for
+            form = ak.forms.from_json(str(members["form"]))
+            form = form if columns is None else form.select_columns(columns)
+            return ak.from_buffers(form, int(members["length"]), members)
+
+    def forget(self) -> None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+
+
+class DaskAwkward(Engine):
+    """`dak.to_parquet` and `dak.from_parquet` with `.compute()`, a partition a processor."""
+
+    name = "dask-awkward"
+    modules = ("dask_awkward", "pyarrow")
+    distributions = ("dask-awkward", "dask")
+    install = "pip install dask-awkward pyarrow"
+    formats: ClassVar = {"parquet": ("zstd", "none", "snappy", "lz4")}
+    libraries = ("awkward",)
+    security = "reading runs no code; no checksum"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import dask_awkward as dak
+
+        parts = dak.from_awkward(data, npartitions=min(len(os.sched_getaffinity(0)), len(data)))
+        dak.to_parquet(parts, str(path), compression=None if cell.codec == "none" else cell.codec)
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import dask_awkward as dak
+
+        return dak.from_parquet(str(path)).compute()
+
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        import dask_awkward as dak
+
+        opened = dak.from_parquet(str(path))
+        for name in names:
+            yield opened[name].compute()
+
+    def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
+        import dask_awkward as dak
+
+        column, field = leaf
+        return dak.from_parquet(str(path))[column][field].compute()
+
+    def forget(self) -> None:
+        import pyarrow as pa
+
+        pa.default_memory_pool().release_unused()
+
+
+def as_records(frame: Any) -> Any:
+    """An array of records, one field a column: numbers and times are NumPy's, the rest are Arrow's."""
+    import awkward as ak
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+
+    columns = {}
+    for name, column in frame.items():
+        if isinstance(column.dtype, pd.DatetimeTZDtype):
+            columns[name] = ak.from_numpy(column.dt.tz_convert(None).to_numpy())
+        elif isinstance(column.dtype, np.dtype) and column.dtype.kind != "O":
+            columns[name] = ak.from_numpy(column.to_numpy())
+        else:
+            values = ak.from_arrow(pa.array(column))
+            columns[name] = values if column.isna().any() else ak.drop_none(values)
+    return ak.zip(columns, depth_limit=1)
+
+
+def as_frame(records: Any) -> Any:
+    """A DataFrame of such an array."""
+    import awkward as ak
+
+    return ak.to_arrow_table(records, extensionarray=False).to_pandas()

@@ -1,0 +1,151 @@
+"""Text of plain objects: JSON by orjson and by Python itself, YAML by PyYAML.
+
+A whole frame is ``{"dtypes": {name: dtype}, "columns": {name: [...]}}``, as in `msgpack_io`: such text has no place for
+data types. Times are text in ISO 8601, in UTC. Papers about text ask for other layouts: a map of lists, a list of maps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, ClassVar
+
+from colonnade_bench import pandas_to_objects
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines.columns import from_columns, to_columns
+from colonnade_bench.engines.msgpack_io import no_collector
+from colonnade_bench.engines.text_io import TextEngine
+
+
+class ObjectText(TextEngine):
+    """What the three have in common: a subclass says how one object becomes text, and back."""
+
+    def dump(self, value: Any) -> bytes:
+        raise NotImplementedError
+
+    def load(self, text: Any) -> Any:
+        raise NotImplementedError
+
+    def orient(self, cell: Cell) -> str | None:
+        """``"columns"`` or ``"records"``; None for a whole frame."""
+        return cell.option.get("orient")
+
+    def columns(self, data: Any) -> dict[str, Any]:
+        """What a map of columns is made text from."""
+        return pandas_to_objects.to_lists(data)
+
+    def plain(self, data: Any, cell: Cell) -> Any:
+        """The object that is made text."""
+        orient = self.orient(cell)
+        if orient is not None:
+            return self.columns(data) if orient == "columns" else pandas_to_objects.to_maps(data)
+        return {"dtypes": pandas_to_objects.dtypes_of(data), "columns": to_columns(data)}
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        with no_collector():
+            return self.dump(self.plain(data, cell))
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        with no_collector():
+            found = self.load(buffer)
+            orient = self.orient(cell)
+            if orient is not None:
+                return inferred(found if orient == "columns" else columns_of(found))
+            return from_columns(found["columns"], found["dtypes"])
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        path.write_bytes(self.encode(data, cell))
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        return self.decode(path.read_bytes(), cell)
+
+
+def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Rows of the same keys as columns."""
+    names = list(rows[0])
+    get = itemgetter(*names)
+    values = zip(*map(get, rows), strict=True) if len(names) > 1 else [list(map(get, rows))]
+    return dict(zip(names, values, strict=True))
+
+
+def inferred(columns: dict[str, Any]) -> Any:
+    """A DataFrame from columns of plain objects whose types nobody has said: pyarrow looks at all of them."""
+    import pyarrow as pa
+
+    return pa.table({name: pa.array(values) for name, values in columns.items()}).to_pandas()
+
+
+class OrJson(ObjectText):
+    """`orjson.dumps`, of arrays as they are, and `orjson.loads`. It writes NaN and the infinities as null."""
+
+    name = "orjson"
+    modules = ("orjson", "pandas", "pyarrow")
+    distributions = ("orjson",)
+    install = "pip install orjson pandas pyarrow"
+    formats: ClassVar = {"json": ("none",)}
+    panel = (("json", "none"),)
+
+    def dump(self, value: Any) -> bytes:
+        import orjson
+
+        return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
+
+    def columns(self, data: Any) -> dict[str, Any]:
+        return pandas_to_objects.to_arrays(data)
+
+    def load(self, text: Any) -> Any:
+        import orjson
+
+        return orjson.loads(text)
+
+
+class Json(ObjectText):
+    """Python's own `json.dumps` and `json.loads`. It writes NaN as the word, which is no JSON."""
+
+    name = "json"
+    modules = ("pandas", "pyarrow")
+    install = "pip install pandas pyarrow"
+    formats: ClassVar = {"json": ("none",)}
+    panel = (("json", "none"),)
+    panel_only = ("json",)
+
+    def dump(self, value: Any) -> bytes:
+        return json.dumps(value).encode()
+
+    def load(self, text: Any) -> Any:
+        return json.loads(bytes(text))
+
+
+class PyYaml(ObjectText):
+    """`yaml.dump` and `yaml.load` with the C classes; ``yaml`` is of records, ``yaml-columns`` a whole frame."""
+
+    name = "pyyaml"
+    modules = ("yaml", "pandas", "pyarrow")
+    distributions = ("PyYAML",)
+    install = "pip install PyYAML pandas pyarrow"
+    formats: ClassVar = {"yaml": ("none",), "yaml-columns": ("none",)}
+    panel = (("yaml-columns", "none"),)
+    panel_only = ("yaml-columns",)
+
+    def orient(self, cell: Cell) -> str | None:
+        return "records" if cell.format == "yaml" else None
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        import yaml
+
+        with open(path, "w", encoding="utf-8") as file:
+            yaml.dump(self.plain(data, cell), file, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False)
+
+    def dump(self, value: Any) -> bytes:
+        import yaml
+
+        return bytes(yaml.dump(value, Dumper=yaml.CSafeDumper, allow_unicode=True, sort_keys=False, encoding="utf-8"))
+
+    def load(self, text: Any) -> Any:
+        import yaml
+
+        return yaml.load(bytes(text), Loader=yaml.CSafeLoader)
+
+
+OBJECT_TEXT = (OrJson(), Json(), PyYaml())

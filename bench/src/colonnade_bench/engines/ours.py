@@ -1,0 +1,178 @@
+"""Colonnade itself, through its public API and at its defaults, like every other engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines.base import Engine
+from colonnade_bench.engines.leaves import field_of_items
+from colonnade_bench.engines.parquet_io import some
+
+OPTIONS = ("numbers", "orient", "filter", "profile")
+"""Options of a cell that are options of `cn.write`."""
+CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
+"""What `cn.open_reader` reads chunk by chunk."""
+TEXT = ("csv", "ndjson", "json", "yaml")
+CHECKSUMS = {
+    "npz": "CRC-32 of each member, compared on request and for compressed members",
+    "parquet": "CRC-32 of each page, compared on request",
+}
+SCHEMA = "csv-schema"
+"""CSV whose first line says what CSV has no place for."""
+
+
+class Colonnade(Engine):
+    """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, Parquet, MessagePack, text.
+
+    Plain ``csv`` is written with ``lossy=True`` and read with ``dates=True``, as it is refused otherwise where it does
+    not hold what it is given; ``csv-schema`` is ``schema="header"``. Streams are Arrow's, over a descriptor or a
+    socket: of a buffered file object `cn.read` takes all.
+    """
+
+    name = "colonnade"
+    modules = ("colonnade._core",)
+    install = "build it with `make`"
+    formats: ClassVar = {
+        "npz": ("none", "zstd", "deflate"),
+        "npy": ("none",),
+        "arrow": ("none", "lz4", "zstd"),
+        "arrows": ("none", "lz4", "zstd"),
+        "parquet": ("auto", "none", "snappy", "lz4", "zstd"),
+        "msgpack": ("none",),
+        **dict.fromkeys((*TEXT, SCHEMA), ("none",)),
+    }
+    given = ("arrows", "msgpack")
+    libraries = ("static-frame", "pandas", "polars", "pyarrow", "awkward", "colonnade")
+    security = "reading runs no code"
+    panel = (
+        ("npz", "none"), ("npz", "zstd"), ("arrow", "none"), ("arrow", "zstd"), ("arrows", "none"), ("arrows", "lz4"),
+        ("arrows", "zstd"), ("parquet", "auto"), ("parquet", "zstd"), ("msgpack", "none"),
+        ("csv", "none"), (SCHEMA, "none"), ("ndjson", "none"), ("json", "none"), ("yaml", "none"),
+    )  # fmt: skip
+    streams = ("arrows",)
+    ends = True
+
+    def security_of(self, format: str) -> str:
+        return f"{self.security}; {CHECKSUMS.get(format, 'no checksum')}"
+
+    def versions(self) -> dict[str, str]:
+        import colonnade as cn
+
+        return {"colonnade": cn.__version__}
+
+    def supports(self, cell: Cell) -> bool:
+        if cell.format == SCHEMA:
+            return False  # of panels alone
+        if cell.format in TEXT:  # with the others of text: its tables are those that inference gives back
+            return cell.dataset.startswith("text-")
+        return cell.transport == "file" or cell.format != "npy"
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        import colonnade as cn
+
+        options = self._options(cell)
+        if cell.format == "csv" and getattr(data.index, "step", None) != 1:
+            options["lossy"] = True  # the frame that warms up has row labels, which plain CSV keeps as a column
+        cn.write(data, path, format=named(cell), **options)
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        import colonnade as cn
+
+        options: dict[str, Any] = {name: cell.option[name] for name in ("mmap", "threads") if name in cell.option}
+        options |= {"columns": columns} if (columns := some(cell)) else {}
+        options |= {"dates": True} if dated(cell) else {}
+        return _to_library(cn.read(path, format=named(cell), **options), cell.library)
+
+    def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
+        import colonnade as cn
+
+        frame = cn.read(path, format=cell.format)
+        for name in names:
+            yield _column(frame, name, cell.library)
+            frame.release()
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import colonnade as cn
+
+        wanted = {} if column is None else {"columns": [column]}
+        return _to_library(cn.read(path, format=named(cell), rows=rows, **wanted), cell.library)
+
+    def first_chunk(self, path: Path, cell: Cell) -> Any:
+        import colonnade as cn
+
+        if cell.format not in CHUNKED:
+            raise NotImplementedError
+        with cn.open_reader(path, format=named(cell)) as reader:
+            return _to_library(next(iter(reader)), cell.library)
+
+    def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
+        import colonnade as cn
+
+        column, field = leaf
+        frame = cn.read(path, format=cell.format, columns=[f"{column}[].{field}"])
+        return field_of_items(_column(frame, column, cell.library), field)
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        import colonnade as cn
+
+        return cn.encode(data, named(cell), **self._options(cell))
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        import colonnade as cn
+
+        options: dict[str, Any] = {"dates": True} if dated(cell) else {}
+        return _to_library(cn.read(buffer, format=named(cell), **options), cell.library)
+
+    def write_stream(self, data: Any, stream: Any, cell: Cell) -> None:
+        self.write(data, stream, cell)
+
+    def read_stream(self, stream: Any, cell: Cell) -> Any:
+        return self.decode(stream, cell)
+
+    def forget(self) -> None:
+        from colonnade._core import pool_trim
+
+        pool_trim()
+
+    @staticmethod
+    def _options(cell: Cell) -> dict[str, Any]:
+        default = "auto" if cell.format == "parquet" else "none"
+        codec = None if cell.codec == "none" else cell.codec
+        out: dict[str, Any] = {} if cell.codec == default else {"compression": codec}
+        out |= {"lossy": True} if dated(cell) else {"schema": "header"} if cell.format == SCHEMA else {}
+        return {**out, **{name: cell.option[name] for name in OPTIONS if name in cell.option}}
+
+
+def named(cell: Cell) -> str:
+    """The format by the name that `cn.write` knows."""
+    return "csv" if cell.format == SCHEMA else cell.format
+
+
+def dated(cell: Cell) -> bool:
+    """Whether this is plain CSV of a table that may have times: those of ``text-*`` have none."""
+    return cell.format == "csv" and not cell.dataset.startswith("text-")
+
+
+def _to_library(frame: Any, library: str) -> Any:
+    if library == "pandas":
+        return frame.to_pandas()
+    if library == "static-frame":
+        return frame.to_static_frame()
+    if library == "polars":
+        return frame.to_polars()
+    if library == "pyarrow":
+        return frame.to_arrow()
+    if library == "awkward":
+        return frame.to_awkward()
+    return frame
+
+
+def _column(frame: Any, name: str, library: str) -> Any:
+    """One column of a frame, as the library holds one."""
+    data = _to_library(frame[name], library)
+    if library == "awkward":  # a column by itself is its array, no record of it
+        return data
+    return data.column(0) if library == "pyarrow" else data[name]

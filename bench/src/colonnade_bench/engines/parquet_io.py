@@ -1,0 +1,98 @@
+"""Readers and writers of Parquet that are here for it alone: DuckDB and fastparquet, from and to pandas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines.base import Spooled
+
+
+def some(cell: Cell) -> list[str] | None:
+    """The columns that a cell asks for (option ``columns``, a number of them); None for all."""
+    from colonnade_bench.datasets import DATASETS
+
+    count = cell.option.get("columns")
+    return None if count is None else DATASETS[cell.dataset].some(count)  # type: ignore[attr-defined]
+
+
+def arrow_types(cell: Cell) -> Any:
+    """The `types_mapper` of `Table.to_pandas`: Arrow's own dtypes where the dataset's are, else pyarrow's choice."""
+    import pandas as pd
+
+    from colonnade_bench.datasets import DATASETS
+
+    known = cell.dataset in DATASETS  # a panel's may be a user's file, or several tables
+    return pd.ArrowDtype if known and getattr(DATASETS[cell.dataset], "arrow_backed", False) else None
+
+
+class OfParquetAlone(Spooled):
+    """A peer of files of Parquet that holds pandas' frames."""
+
+    formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
+    libraries = ("pandas",)
+    panel = (("parquet", "snappy"), ("parquet", "zstd"))
+    security = "reading runs no code; checksums are not looked at"
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.transport == "file"
+
+
+class DuckDB(OfParquetAlone):
+    """`read_parquet` with `df()`, and `COPY`, by the connection that a process has by itself."""
+
+    name = "duckdb"
+    modules = ("duckdb", "pandas")
+    distributions = ("duckdb",)
+    install = "pip install duckdb pandas"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import duckdb
+
+        codec = "uncompressed" if cell.codec == "none" else cell.codec
+        duckdb.register("data", data)
+        duckdb.execute(f"COPY data TO '{path}' (FORMAT parquet, COMPRESSION {codec})")
+        duckdb.unregister("data")
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import duckdb
+
+        duckdb.execute(f"SET threads TO {cell.option['threads']}" if "threads" in cell.option else "RESET threads")
+        table = duckdb.read_parquet(str(path))
+        columns = some(cell)
+        return (table if columns is None else table.select(*columns)).df()
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import duckdb
+
+        table = duckdb.read_parquet(str(path))
+        if column is not None:
+            table = table.select(duckdb.ColumnExpression(column))
+        return (table if rows is None else table.limit(rows.stop - rows.start, rows.start)).df()
+
+
+class FastParquet(OfParquetAlone):
+    """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`; one thread, whatever is asked for."""
+
+    name = "fastparquet"
+    modules = ("fastparquet", "pandas")
+    distributions = ("fastparquet",)
+    install = "pip install fastparquet pandas"
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import fastparquet
+
+        fastparquet.write(str(path), data, compression=None if cell.codec == "none" else cell.codec.upper())
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import fastparquet
+
+        return fastparquet.ParquetFile(str(path)).to_pandas(columns=some(cell))
+
+    def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import fastparquet
+
+        if rows is not None:
+            raise NotImplementedError
+        return fastparquet.ParquetFile(str(path)).to_pandas(columns=[column])

@@ -1,0 +1,183 @@
+"""R's own ways to keep data frames, and those of its packages. Each is called at its defaults; a tuned row says how."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from colonnade_bench.engines.r_base import INSTALL_R, REngine
+
+RUNS_CODE = "reading runs code that the data names; no checksum"
+PARSES = "reading parses, and runs nothing; no checksum"
+
+
+def debian(package: str) -> str:
+    """The line that installs a package of R from Debian."""
+    return f"apt-get install r-cran-{package}"
+
+
+def cran(package: str) -> str:
+    """The line that installs a package that Debian does not have."""
+    return f"""Rscript -e 'install.packages("{package}")'"""
+
+
+class Serialize(REngine):
+    """`serialize` and `unserialize`. ``xdr=FALSE`` leaves the bytes in the machine's own order."""
+
+    name = "R serialize"
+    install = INSTALL_R
+    formats: ClassVar = {"serialize": ("none",), "serialize xdr=FALSE": ("none",)}
+    panel = (("serialize", "none"), ("serialize xdr=FALSE", "none"))
+    streams = ("serialize", "serialize xdr=FALSE")
+    security = "reading can run code (promises, bytecode); no checksum"
+
+
+class SaveRDS(REngine):
+    """`saveRDS` and `readRDS`: compressed by gzip unless told otherwise."""
+
+    name = "R saveRDS"
+    install = INSTALL_R
+    formats: ClassVar = {"rds": ("gzip", "none", "bzip2", "xz")}
+    panel = (("rds", "gzip"), ("rds", "none"))
+    streams = ("rds",)
+    security = "reading can run code (promises, bytecode); gzip's checksum where compressed"
+
+
+class Dput(REngine):
+    """`dput` and `deparse`, read by evaluating. Without ``hexNumeric`` numbers keep 15 digits."""
+
+    name = "R dput"
+    install = INSTALL_R
+    formats: ClassVar = {"dput": ("none",), "dput hexNumeric": ("none",)}
+    panel = (("dput", "none"), ("dput hexNumeric", "none"))
+    streams = ("dput", "dput hexNumeric")
+    security = RUNS_CODE
+
+
+class WriteCsv(REngine):
+    """`write.csv` and `read.csv`; each table has its name and number of rows before it."""
+
+    name = "R write.csv"
+    install = INSTALL_R
+    formats: ClassVar = {"csv": ("none",)}
+    panel = (("csv", "none"),)
+    streams = ("csv",)
+    security = PARSES
+
+
+class JsonLite(REngine):
+    """`toJSON` and `fromJSON` (json), `stream_out` and `stream_in` (ndjson). ``digits=NA`` keeps 15 digits."""
+
+    name = "R jsonlite"
+    package = "jsonlite"
+    install = debian("jsonlite")
+    formats: ClassVar = dict.fromkeys(("json", "json digits=NA", "ndjson", "ndjson digits=NA"), ("none",))
+    panel = (("json", "none"), ("json digits=NA", "none"), ("ndjson", "none"))
+    streams = ("ndjson", "ndjson digits=NA")
+    security = PARSES
+
+
+class RJson(REngine):
+    """`rjson::toJSON` and `fromJSON`: columns come back as lists, and from a string only."""
+
+    name = "R rjson"
+    package = "rjson"
+    install = debian("rjson")
+    formats: ClassVar = {"json": ("none",)}
+    panel = (("json", "none"),)
+    security = PARSES
+
+
+class RJsonIO(REngine):
+    """`RJSONIO::toJSON` and `fromJSON`; `readJSONStream` from connections."""
+
+    name = "R RJSONIO"
+    package = "RJSONIO"
+    install = cran("RJSONIO")
+    formats: ClassVar = {"json": ("none",)}
+    panel = (("json", "none"),)
+    streams = ("json",)
+    security = PARSES
+
+
+class Yaml(REngine):
+    """`as.yaml` and `yaml.load`: columns come back as lists. Large data can overflow R's stack: an error row."""
+
+    name = "R yaml"
+    package = "yaml"
+    install = debian("yaml")
+    formats: ClassVar = {"yaml": ("none",)}
+    panel = (("yaml", "none"),)
+    security = "reading parses, and runs nothing unless eval.expr is set; no checksum"
+
+
+class DataTable(REngine):
+    """`fwrite` and `fread`: files only, a file a table; elsewhere through temporary files."""
+
+    name = "R data.table"
+    package = "data.table"
+    install = debian("data.table")
+    formats: ClassVar = {"csv": ("none",)}
+    panel = (("csv", "none"),)
+    security = "reading parses, and runs nothing (cmd= aside); no checksum"
+
+
+class MsgPackR(REngine):
+    """The package msgpack: `packMsg` and `unpackMsg`, `writeMsg` and `readMsg` over connections."""
+
+    name = "R msgpack"
+    package = "msgpack"
+    install = cran("msgpack")
+    formats: ClassVar = {"msgpack": ("none",)}
+    panel = (("msgpack", "none"),)
+    streams = ("msgpack",)
+    security = PARSES
+
+
+class MsgPackOldR(REngine):
+    """The package msgpackR, in plain R. It refuses NA: a row of its own has 9999 in the place of each NA."""
+
+    name = "R msgpackR"
+    package = "msgpackR"
+    install = cran("msgpackR")
+    formats: ClassVar = {"msgpack": ("none",), "msgpack na=9999": ("none",)}
+    panel = (("msgpack", "none"), ("msgpack na=9999", "none"))
+    security = PARSES
+
+
+class Fst(REngine):
+    """`write_fst` and `read_fst`: files only, a file a table; elsewhere through temporary files."""
+
+    name = "R fst"
+    package = "fst"
+    install = cran("fst")
+    formats: ClassVar = {"fst": ("default", "none")}
+    panel = (("fst", "default"), ("fst", "none"))
+    security = "reading runs nothing; checksums of headers and of compressed blocks"
+
+
+class Qs2(REngine):
+    """`qs_save` and `qs_read` (qs2: R's own serialization) or `qd_save` and `qd_read` (qdata), both with zstd."""
+
+    name = "R qs2"
+    package = "qs2"
+    install = cran("qs2")
+    formats: ClassVar = {"qs2": ("zstd",), "qdata": ("zstd",)}
+    panel = (("qs2", "zstd"), ("qdata", "zstd"))
+    security = "qs2: reading can run code (promises, bytecode); a checksum that is not verified unless asked"
+
+
+R_ENGINES: tuple[REngine, ...] = (
+    Serialize(),
+    SaveRDS(),
+    Dput(),
+    JsonLite(),
+    RJson(),
+    RJsonIO(),
+    Yaml(),
+    WriteCsv(),
+    DataTable(),
+    MsgPackR(),
+    MsgPackOldR(),
+    Fst(),
+    Qs2(),
+)

@@ -1,0 +1,180 @@
+"""Readers and writers of text files, from and to pandas: the fastest ordinary call of each library.
+
+A paper asks these engines about the ``text-*`` datasets alone, whose columns are what every text format and inference
+give back: integers, floats and text. A panel asks them about any frame: what they do not bring back is its finding.
+"""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import Any, ClassVar
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines.base import Engine, Spooled
+
+PREFIX = "text-"
+
+
+class TextEngine(Engine):
+    """What they have in common.
+
+    Attributes
+    ----------
+    panel_only : tuple of str
+        Formats that no paper asks about.
+    """
+
+    libraries = ("pandas",)
+    security = "reading runs no code; no checksum"
+    panel_only: tuple[str, ...] = ()
+
+    def supports(self, cell: Cell) -> bool:
+        return cell.dataset.startswith(PREFIX) and cell.transport == "file" and cell.format not in self.panel_only
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        sink: Any = io.BytesIO()
+        self.write(data, sink, cell)
+        return sink.getvalue()
+
+    def decode(self, buffer: Any, cell: Cell) -> Any:
+        source: Any = io.BytesIO(buffer)
+        return self.read(source, cell)
+
+
+class PandasText(TextEngine):
+    """`read_csv` (engine="pyarrow", and the C engine with ``engine="c"``), `read_json`, and their writers.
+
+    ``csv-c`` is the C engine too: pandas' default, which looks for no times.
+    ``json-table`` is ``orient="table"``, which says the types and brings times back; else times come back as text.
+    """
+
+    name = "pandas-text"
+    modules = ("pandas", "pyarrow")
+    distributions = ("pandas", "pyarrow")
+    install = "pip install pandas pyarrow"
+    formats: ClassVar = {
+        "csv": ("none",), "csv-c": ("none",), "ndjson": ("none",), "json": ("none",), "json-table": ("none",)
+    }  # fmt: skip
+    panel = (("csv", "none"), ("csv-c", "none"), ("ndjson", "none"), ("json-table", "none"))
+    panel_only = ("csv-c", "json-table")
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        if cell.format.startswith("csv"):
+            data.to_csv(path, index=False)
+        elif cell.format == "ndjson":
+            data.to_json(path, orient="records", lines=True, double_precision=15, date_format="iso", date_unit="ns")
+        elif cell.format == "json-table":
+            data.to_json(path, orient="table", index=False, double_precision=15, date_unit="ns")
+        else:
+            data.to_json(path, orient=cell.option.get("orient", "columns"), double_precision=15)
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        import pandas as pd
+
+        if cell.format.startswith("csv"):
+            engine = "c" if cell.format == "csv-c" else cell.option.get("engine", "pyarrow")
+            return pd.read_csv(path, engine=engine)
+        if cell.format == "json-table":
+            return pd.read_json(path, orient="table", precise_float=True)
+        exact = {"precise_float": True, "convert_dates": False}
+        if cell.format == "ndjson":
+            return pd.read_json(path, lines=True, **exact)
+        return pd.read_json(path, orient=cell.option.get("orient", "columns"), **exact)
+
+
+class PyArrowText(TextEngine):
+    """`pyarrow.csv` (told of line ends in fields with ``newlines=True``) and `pyarrow.json`, with `Table.to_pandas`."""
+
+    name = "pyarrow-text"
+    modules = ("pyarrow", "pandas")
+    distributions = ("pyarrow",)
+    install = "pip install pyarrow pandas"
+    formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
+    panel = (("csv", "none"),)
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        if cell.format == "ndjson":  # it writes none: its reader is given polars' file, the smallest there is
+            import polars as pl
+
+            pl.from_pandas(data).write_ndjson(path)
+            return
+        csv.write_csv(pa.Table.from_pandas(data, preserve_index=False), path)
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        from pyarrow import csv, json
+
+        if cell.format == "ndjson":
+            return json.read_json(path).to_pandas()
+        nulls = csv.ConvertOptions(strings_can_be_null=True)
+        lines = csv.ParseOptions(newlines_in_values=cell.option.get("newlines", False))
+        return csv.read_csv(path, parse_options=lines, convert_options=nulls).to_pandas()
+
+
+class PolarsText(TextEngine):
+    """`read_csv`, `read_ndjson`, `read_json` and their writers, by way of polars' own frame.
+
+    Times are looked for in CSV (``try_parse_dates=True``), but not in the ``text-*`` datasets, which have none. Types
+    are those of its first rows, as by default; ``infer="all"`` looks at every row, as others do.
+    """
+
+    name = "polars-text"
+    modules = ("polars", "pyarrow", "pandas")
+    distributions = ("polars",)
+    install = "pip install polars pyarrow pandas"
+    formats: ClassVar = {"csv": ("none",), "ndjson": ("none",), "json": ("none",)}
+    panel = (("csv", "none"), ("ndjson", "none"), ("json", "none"))
+
+    def supports(self, cell: Cell) -> bool:
+        return super().supports(cell) and (cell.format != "json" or cell.option.get("orient") == "records")
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        import polars as pl
+
+        frame = pl.from_pandas(data)
+        {"csv": frame.write_csv, "ndjson": frame.write_ndjson, "json": frame.write_json}[cell.format](path)
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        import polars as pl
+
+        rows: dict[str, Any] = {"infer_schema_length": None} if cell.option.get("infer") == "all" else {}
+        if cell.format == "csv":
+            return pl.read_csv(path, try_parse_dates=not cell.dataset.startswith(PREFIX), **rows).to_pandas()
+        reader = pl.read_ndjson if cell.format == "ndjson" else pl.read_json
+        return reader(path, **rows).to_pandas()
+
+
+class DuckDBText(Spooled, TextEngine):
+    """`read_csv` and `read_json` with `df()`, and `COPY`, by the connection that a process has by itself.
+
+    Types are those of a sample, as by default; ``infer="all"`` looks at every row.
+    """
+
+    name = "duckdb-text"
+    modules = ("duckdb", "pandas")
+    distributions = ("duckdb",)
+    install = "pip install duckdb pandas"
+    formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
+    panel = (("csv", "none"), ("ndjson", "none"))
+
+    def write(self, data: Any, path: Path, cell: Cell) -> None:
+        import duckdb
+
+        how = "FORMAT csv, HEADER" if cell.format == "csv" else "FORMAT json"
+        duckdb.register("data", data)
+        duckdb.execute(f"COPY data TO '{path}' ({how})")
+        duckdb.unregister("data")
+
+    def read(self, path: Path, cell: Cell) -> Any:
+        import duckdb
+
+        rows: dict[str, Any] = {"sample_size": -1} if cell.option.get("infer") == "all" else {}
+        if cell.format == "csv":
+            return duckdb.read_csv(str(path), header=True, **rows).df()
+        return duckdb.read_json(str(path), format="newline_delimited", **rows).df()
+
+
+TEXT_ENGINES = (PandasText(), PyArrowText(), PolarsText(), DuckDBText())

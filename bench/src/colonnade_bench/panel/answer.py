@@ -1,0 +1,239 @@
+"""From what was measured to an answer: who wins here, who elsewhere, and how sure that is. Nothing is measured here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from colonnade_bench.panel import amounts
+from colonnade_bench.panel.measure_link import Link
+from colonnade_bench.panel.model import Candidate, Regret, least_regret, pipelined_s, serial_s, winners
+from colonnade_bench.panel.race import Standing
+from colonnade_bench.panel.sample import Sample
+from colonnade_bench.summary import Figure
+
+LOW_BPS, HIGH_BPS = 1e6, 100e9
+"""The links that are asked about besides the one at hand."""
+ROBUST_FACTOR = 10.0
+"""The robust pick is for links up to so many times slower or faster."""
+GAP = 0.2
+"""A difference between model and measurement that is a finding."""
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The winner's way as it was measured, once for each repetition: seconds of the parts, and of the whole."""
+
+    encode_s: float
+    move_s: float
+    decode_s: float
+    total_s: float
+    model_s: float
+
+    @property
+    def gap(self) -> float:
+        """Measured over modelled, less 1."""
+        return self.total_s / self.model_s - 1
+
+
+@dataclass
+class Answer:
+    """Everything that was found out.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Columns that are read; none means all.
+    floors : dict
+        Seconds of a copy in memory, of the raw frame over the link, of writing it to disk.
+    path : Walk or None
+        None where there was no way to try it.
+    """
+
+    sample: Sample
+    link: Link
+    standings: Sequence[Standing]
+    reads: int = 1
+    columns: tuple[str, ...] = ()
+    floors: dict[str, float] = field(default_factory=dict)
+    path: Walk | None = None
+    reason: str = "complete"
+
+    @property
+    def bps(self) -> float:
+        """The link's rate, for as many reads as were asked for."""
+        return self.link.per_read_bps(self.reads)
+
+    @property
+    def share(self) -> float:
+        """As the model wants it: all columns, or the least, which is then the read of those that were asked for."""
+        return 0.0 if self.columns else 1.0
+
+    @property
+    def low_bps(self) -> float:
+        return min(LOW_BPS, self.bps / 2)
+
+    @property
+    def high_bps(self) -> float:
+        return max(HIGH_BPS, self.bps * 2)
+
+    def seconds(self, candidate: Candidate) -> float:
+        """Serially, over this link."""
+        return serial_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
+
+    def pipelined(self, candidate: Candidate) -> float:
+        return pipelined_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
+
+    def of(self, standing: Standing) -> Candidate:
+        """A standing's costs for the whole frame."""
+        return standing.candidate(self.sample.scale)
+
+    def ranked(self, *, lossless: bool) -> list[Standing]:
+        """Those that were measured, fastest over this link first; of those that lose nothing, or of the others."""
+        found = [s for s in self.standings if s.measured and s.lossless is lossless]
+        return sorted(found, key=lambda standing: self.seconds(self.of(standing)))
+
+    @property
+    def contenders(self) -> list[Standing]:
+        """Who the answer is about: those that lose nothing; only where there are none, the others."""
+        return self.ranked(lossless=True) or self.ranked(lossless=False)
+
+    @property
+    def ribbon(self) -> list[tuple[float, float, str]]:
+        """Who wins from which rate to which."""
+        return winners([self.of(s) for s in self.contenders], self.low_bps, self.high_bps, self.reads, self.share)
+
+    @property
+    def winner(self) -> Standing:
+        """Raises IndexError where nothing was measured."""
+        return self.contenders[0]
+
+    @property
+    def tied(self) -> list[Standing]:
+        """Whose boxes of quartiles, over this link, meet the winner's."""
+        first = self.figure(self.winner)
+        return [s for s in self.contenders[1:] if first.overlaps(self.figure(s))]
+
+    def figure(self, standing: Standing) -> Figure:
+        """Median and quartiles of the laps, over this link."""
+        scale = self.sample.scale
+        part_s = None if standing.columns_s is None else standing.columns_s * scale
+        laps = [
+            Candidate("", lap.encode_s * scale, lap.decode_s * scale, lap.nbytes * scale, part_s)
+            for lap in standing.laps
+        ]
+        return Figure.of([self.seconds(lap) for lap in laps])
+
+    @property
+    def robust(self) -> Regret:
+        """The pick for somebody who does not know the link well."""
+        low, high = self.bps / ROBUST_FACTOR, self.bps * ROBUST_FACTOR
+        return least_regret([self.of(s) for s in self.contenders], low, high, self.link.delay_s, self.reads, self.share)
+
+    @property
+    def limit(self) -> str:
+        """What most of the winner's time goes into."""
+        candidate = self.of(self.winner)
+        parts = {
+            "the disk" if self.link.disk else "the link": self.reads
+            * (8 * candidate.nbytes / self.bps + self.link.delay_s),
+            "encoding": candidate.encode_s,
+            "decoding": self.reads * candidate.decoding_s(self.share),
+        }
+        return max(parts, key=lambda name: parts[name])
+
+    @property
+    def achievable_s(self) -> float:
+        """The winner's bytes over this link, and one copy of the frame: what nobody can beat with as many bytes."""
+        candidate = self.of(self.winner)
+        moving = self.reads * (8 * candidate.nbytes / self.bps + self.link.delay_s)
+        return moving + self.floors.get("memcpy", 0.0)
+
+    @property
+    def findings(self) -> list[str]:
+        """What the reader should know besides: a sample, an early end, a model that does not fit."""
+        out = [self.sample.note, self.link.note]
+        if self.reason != "complete":
+            left = sum(not standing.laps and not standing.out for standing in self.standings)
+            unmeasured = sum(standing.out.startswith("not measured") for standing in self.standings) + left
+            out.append(f"The race ended early ({self.reason}); {unmeasured} candidates were not measured.")
+        if self.contenders and not self.winner.lossless:
+            out.append("No candidate brings this frame back as it was; the losses are listed.")
+        if self.path is not None and abs(self.path.gap) > GAP:
+            how = f"{abs(self.path.gap):.0%} {'longer' if self.path.gap > 0 else 'shorter'}"
+            measured, modelled = amounts.seconds(self.path.total_s), amounts.seconds(self.path.model_s)
+            out.append(f"Finding: the measured path took {measured}, {how} than the model's {modelled}.")
+        return [text for text in out if text]
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one line."""
+        nrows, ncols, nbytes = self.sample.nrows, self.sample.ncols, amounts.nbytes(self.sample.nbytes)
+        frame = f"For this frame ({nrows:,} x {ncols:,}, {nbytes}), {self._way()}"
+        if not self.contenders:
+            return f"{frame}: nothing was measured."
+        parts = [f"{self.winner.entrant.name}, {amounts.seconds(self.seconds(self.of(self.winner)))}"]
+        if self.tied:
+            parts.append("tied with " + _listed([s.entrant.name for s in self.tied]))
+        parts.append(f"limited by {self.limit}")
+        return f"{frame}: {'; '.join(parts)}.{self._elsewhere()}"
+
+    def _way(self) -> str:
+        figures = amounts.rate(self.bps) + (f", {amounts.seconds(self.link.delay_s)}" if self.link.delay_s else "")
+        way = f"to {self.link.where} and back" if self.link.disk else "from here to there"
+        reads = f", read {self.reads} times" if self.reads > 1 else ""
+        if self.columns:
+            reads += f", {len(self.columns)} of {self.sample.ncols} columns read"
+        return f"{way}{reads} ({'measured' if self.link.measured else 'given as'} {figures})"
+
+    def _elsewhere(self) -> str:
+        """Who wins on slower and on faster links."""
+        here = next(k for k, (_, to_bps, _) in enumerate(self.ribbon) if self.bps <= to_bps or to_bps == self.high_bps)
+        below = [f" Below {amounts.rate(to_bps)}: {name}." for _, to_bps, name in reversed(self.ribbon[:here])]
+        above = [f" Above {amounts.rate(from_bps)}: {name}." for from_bps, _, name in self.ribbon[here + 1 :]]
+        return "".join(below + above)
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, for a file."""
+        rows = []
+        for standing in self.standings:
+            entrant = standing.entrant
+            row: dict[str, Any] = {
+                "name": entrant.name, "engine": entrant.engine, "format": entrant.format, "codec": entrant.codec,
+                "losses": standing.losses, "out": standing.out or None,
+                "laps": [[lap.encode_s, lap.decode_s, lap.nbytes] for lap in standing.laps],
+            }  # fmt: skip
+            if standing.laps:
+                candidate = self.of(standing)
+                row.update(
+                    encode_s=candidate.encode_s, decode_s=candidate.decoding_s(self.share), nbytes=candidate.nbytes,
+                    serial_s=self.seconds(candidate), pipelined_s=self.pipelined(candidate),
+                )  # fmt: skip
+            rows.append(row)
+        sample = self.sample
+        out: dict[str, Any] = {
+            "kind": "advice",
+            "sentence": self.sentence,
+            "frame": {"nrows": sample.nrows, "ncols": sample.ncols, "nbytes": sample.nbytes},
+            "sample": {"nrows": len(sample.frame), "nbytes": sample.sample_nbytes, "nblocks": sample.nblocks},
+            "link": {**vars(self.link), "reads": self.reads, "columns": list(self.columns)},
+            "reason": self.reason,
+            "candidates": rows,
+            "floors": self.floors,
+            "findings": self.findings,
+        }
+        if self.contenders:
+            robust = self.robust
+            out["winner"] = self.winner.entrant.name
+            out["tied"] = [standing.entrant.name for standing in self.tied]
+            out["ribbon"] = [{"from_bps": a, "to_bps": b, "name": name} for a, b, name in self.ribbon]
+            out["robust"] = {"name": robust.name, "worst_regret": robust.worst, "at_bps": robust.bps}
+            out["achievable"] = self.achievable_s / self.seconds(self.of(self.winner))
+        if self.path is not None:
+            out["path"] = {**vars(self.path), "gap": self.path.gap}
+        return out
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

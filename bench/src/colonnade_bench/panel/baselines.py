@@ -1,0 +1,64 @@
+"""What an answer stands on besides the race: the floors, and the winner's way as it was measured."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from colonnade_bench.panel import measure_link as links
+from colonnade_bench.panel import sample
+from colonnade_bench.panel.answer import Answer, Walk
+from colonnade_bench.panel.track import Processes, cell_of
+from colonnade_bench.process import Process
+
+PATH_REPETITIONS = 3
+
+
+def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
+    """What no format can beat with raw values: seconds of one copy in memory, of the link, of a disk."""
+    import numpy as np
+
+    place = np.ones(taken.sample_nbytes, dtype=np.uint8)
+    copies = []
+    for _ in range(3):
+        start = time.perf_counter()
+        place.copy()
+        copies.append(time.perf_counter() - start)
+    disk = way if way.write_bps is not None else links.measure_disk(Path(tempfile.gettempdir()))
+    return {
+        "memcpy": statistics.median(copies) * taken.scale,
+        "raw bytes": 8 * taken.nbytes / way.bps + way.delay_s,
+        "write + fsync": 8 * taken.nbytes / (disk.write_bps or disk.bps),
+    }
+
+
+def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Walk:
+    """The winner's way, measured, with the data that was taken: of a sample, its seconds.
+
+    Raises
+    ------
+    EndError
+        It cannot be walked: the peer has gone, the disk is full.
+    """
+    way, winner = answer.link, answer.winner
+    task = {
+        "cell": cell_of(winner.entrant, "memory").to_json(),
+        "tables": str(track.kept),
+        "to": way.where,
+        "peer": not way.disk,
+        "options": dict(security),
+        "repetitions": PATH_REPETITIONS,
+    }
+    process = Process("path", "colonnade_bench.panel._path", task)
+    try:
+        found = [process.answer(track.place.patience_s) for _ in range(PATH_REPETITIONS)]
+    finally:
+        process.kill()
+    parts = {name: statistics.median(one[name] for one in found) for name in ("encode_s", "move_s", "decode_s")}
+    candidate = winner.candidate()
+    model_s = candidate.cpu_s() + candidate.bits() / way.bps + way.delay_s
+    return Walk(**parts, total_s=statistics.median(sum(one.values()) for one in found), model_s=model_s)

@@ -1,0 +1,176 @@
+"""What a runner measures of a panel: one fresh process or pair of processes a point, points interleaved at random.
+
+Fidelity first, then the baselines, then the curves: each grows by size until a point takes longer than it may. Whatever
+an engine does is a row.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.panel import point
+from colonnade_bench.panel.baseline import Baseline
+from colonnade_bench.panel.shaped_link import ShapedLink
+from colonnade_bench.process import EndError
+from colonnade_bench.runner import Runner
+from colonnade_bench.spec import Spec
+
+
+class Curves(Runner):
+    """A panel: every contestant on every transport, from small to whole."""
+
+    def __init__(
+        self, spec: Spec, out: Path, directory: Path, note: Callable[[str], None] | None = None, seed: int = 1
+    ) -> None:
+        self.curves = list(spec.curves())
+        if not self.curves:
+            raise ValueError("bench: nothing to measure: no engine has what was asked for, or the filters leave it out")
+        super().__init__(spec, out, directory, sorted({cell.engine for cell in self.curves}), note, seed)
+        remote = {} if spec.remote is None else {"remote": spec.remote, "remote_options": spec.remote_options}
+        self.place = point.Place(directory, self.cache, max(30.0, 12 * spec.point_s), remote)
+        self.links: dict[str, ShapedLink] = {}
+        self.left = self.unchecked = 0
+        self.end = time.monotonic() + spec.budget_s
+
+    def plan(self) -> dict[str, Any]:
+        return {
+            "ncells": len(self.curves) * len(self.spec.size),
+            "disk_bps": self.spec.disk_bps,
+            "security": {n: {fmt: ENGINES[n].security_of(fmt) for fmt, _ in ENGINES[n].panel} for n in self.engines},
+        }
+
+    def measure(self) -> int:
+        point.clean(self.directory)
+        missing = self.missing()
+        checked = self.checks([cell for cell in self.curves if cell.engine not in missing])
+        baseline = Baseline(self.spec, self.place, self.links, self.emit, self.note)
+        # What a way can do is measured beside its points: a run that goes on with something else leaves it.
+        standing = baseline.make_links([cell for cell in checked if self.is_open(cell)])
+        baseline.floors(standing)
+        left = self.grow(standing) + self.unchecked * len(self.spec.size)
+        return self.faults(checked) if self.spec.faults and not left else left
+
+    def close(self) -> None:
+        for link in self.links.values():
+            link.close()
+
+    def over(self) -> bool:
+        return time.monotonic() >= self.end
+
+    def checks(self, cells: Sequence[Cell]) -> list[Cell]:
+        """One round trip of each engine's row on a small part of the data: what is lost, before any clock starts."""
+        subjects = {cell: subject_of(cell, self.spec) for cell in cells}
+        good = {subject: self.check(subject) for subject in dict.fromkeys(subjects.values()) if not self.over()}
+        self.unchecked = sum(subject not in good for subject in subjects.values())
+        return [cell for cell, subject in subjects.items() if good.get(subject)]
+
+    def check(self, cell: Cell) -> bool:
+        if self.has("check", cell):
+            return self.has("check", cell, ok=True)
+        self.note(f"check {cell.contestant}")
+        try:
+            found = point.check(cell, self.place)
+        except Exception as error:  # of an engine's own code, here or in its process: a row
+            found = {"ok": False, "losses": [], "error": str(error).partition(": ")[2] or reason_of(error)}
+        self.emit("check", cell=cell.to_json(), **found)
+        return bool(found["ok"])
+
+    # ---------------------------------------------------------------- curves
+
+    def grow(self, cells: Sequence[Cell]) -> int:
+        """All curves, interleaved at random, each from small to large. Gives how many points are left."""
+        sizes = sorted(self.spec.size)
+        open_ = dict.fromkeys(cells, 0)
+        while open_ and not self.over():
+            # Those that are behind come first: an end before the end leaves curves of one length.
+            least = min(open_.values())
+            cell = self.random.choice([cell for cell, k in open_.items() if k == least])
+            left = sum(len(sizes) - k for k in open_.values())
+            goes_on = self.point(replace(cell, size=sizes[open_[cell]]), left)
+            open_[cell] += 1
+            if not goes_on or open_[cell] == len(sizes):
+                del open_[cell]
+        return sum(len(sizes) - k for k in open_.values())
+
+    def known(self, cell: Cell) -> bool | None:
+        """Whether the curve goes on behind this point, where earlier records say so; None: it is to be measured."""
+        done = [record["union_s"] for record in self.of["panel", cell]]
+        if len(done) >= self.spec.repetitions or (done and max(done) > self.spec.point_s):
+            return bool(max(done) <= self.spec.point_s)
+        return False if any(not passes(record["reason"]) for record in self.of["failed", cell]) else None
+
+    def is_open(self, curve: Cell) -> bool:
+        """Whether a point of the curve is still to be measured."""
+        known = (self.known(replace(curve, size=size)) for size in sorted(self.spec.size))
+        return next((goes_on is None for goes_on in known if not goes_on), False)
+
+    def point(self, cell: Cell, left: int) -> bool:
+        """One point; False where the curve ends with it."""
+        if (known := self.known(cell)) is not None:
+            return known
+        seconds = max(0.0, self.end - time.monotonic())
+        self.left = left
+        self.note(f"{left} left, {seconds:.0f} s: {cell.size:g} of {cell.dataset}, {cell.contestant}")
+        slowest = 0.0
+        try:
+            for record in point.measure(cell, self.place, self.spec.repetitions, self.links.get(cell.transport)):
+                self.compare_rows(cell, record)
+                self.emit("panel", cell=cell.to_json(), **record)
+                slowest = max(slowest, record["union_s"])
+                if slowest > self.spec.point_s:
+                    break
+        except OSError as error:
+            if error.filename == str(self.out):
+                raise  # no fault of the cell: what has been measured cannot be kept
+            self.emit("failed", cell=cell.to_json(), reason=f"the system: {error}")
+            return False
+        except Exception as error:  # of an engine's own code, here or in its process: a row
+            self.emit("failed", cell=cell.to_json(), reason=reason_of(error))
+            return False
+        if slowest > self.spec.point_s and cell.size < max(self.spec.size):
+            why = f"larger sizes: over {self.spec.point_s:g} s a repetition at size {cell.size:g} ({slowest:.1f} s)"
+            self.emit("failed", cell=replace(cell, size=1.0).to_json(), reason=why)
+        return slowest <= self.spec.point_s
+
+    def compare_rows(self, cell: Cell, record: dict[str, Any]) -> None:
+        """Raises EndError where a timed read gave other rows than the checked one: it would be ranked as exact."""
+        rows, wanted = record["rows"], record["nrows"]
+        losses = [r["losses"] for r in self.of["check", subject_of(cell, self.spec)]]
+        if rows is not None and wanted and rows != wanted and losses and not losses[-1]:
+            raise EndError(f"reader: {rows:,} rows came back of {wanted:,}, but all of those that were checked")
+
+    def faults(self, cells: Sequence[Cell]) -> int:
+        """Damaged copies of each engine's row; gives how many rows are left."""
+        rows = list(dict.fromkeys(subject_of(cell, self.spec) for cell in cells))
+        for k, cell in enumerate(rows):
+            for what in ("truncated", "flipped"):
+                if self.over():
+                    return len(rows) - k
+                if not self.has("fault", cell, what=what):
+                    self.note(f"{what} copies of {cell.contestant}")
+                    try:
+                        self.emit("fault", cell=cell.to_json(), **point.fault(cell, self.place, what))
+                    except Exception as error:
+                        self.emit("fault", cell=cell.to_json(), what=what, outcome="failed", detail=reason_of(error))
+        return 0
+
+
+def subject_of(cell: Cell, spec: Spec) -> Cell:
+    """The cell whose round trip is looked at for this one: in memory, of a small part."""
+    return replace(cell, transport="memory", size=spec.check_size, options=())
+
+
+def reason_of(error: Exception) -> str:
+    """What a process said of itself, or how it ended; what an engine raised in this one."""
+    return (str(error) if isinstance(error, EndError) else f"{type(error).__name__}: {error}")[:300]
+
+
+def passes(reason: str) -> bool:
+    """Whether a point failed for something around it, which may be gone when the run is gone on with."""
+    return reason.startswith(("the link:", "the system:")) or "[Errno 28]" in reason  # no space left on device

@@ -1,0 +1,264 @@
+"""One point of a panel: its processes are started, led by words, and heard; whatever goes wrong is a reason."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.panel import tables
+from colonnade_bench.panel.shaped_link import ShapedLink
+from colonnade_bench.process import EndError, Process, both, ended
+
+MODULE = [sys.executable, "-m", "colonnade_bench.panel._end"]
+TOGETHER = ("memory", "buffer", "remote")
+"""Transports whose one process does both."""
+PATIENCE_S = 60.0
+
+
+@dataclass
+class Place:
+    """Where the processes of a run write, and what holds the data.
+
+    `patience_s`: how long one answer may take before its process is ended. `remote`: what ends are told of the other
+    host.
+    """
+
+    directory: Path
+    cache: Path
+    patience_s: float = PATIENCE_S
+    remote: Mapping[str, Any] = field(default_factory=dict)
+
+
+def measure(
+    cell: Cell, place: Place, repetitions: int, link: ShapedLink | None = None, nbytes: int = 0
+) -> Iterator[dict[str, Any]]:
+    """Each repetition of one point, as a record without its kind.
+
+    Raises
+    ------
+    EndError
+        A process failed, crashed or hung; the text says which and why. Records given before stay.
+    """
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="point-", dir=place.directory))
+        # Paths of sockets may have a hundred bytes: not below a folder that the user has chosen.
+        ways = stack.enter_context(tempfile.TemporaryDirectory(prefix="cn-"))
+        task = {
+            **told_of_data(cell, place, nbytes),
+            "ways": ways,
+            "cell": cell.to_json(),
+            "directory": folder,
+        }
+        together = cell.transport in TOGETHER
+        ends = {
+            role: stack.enter_context(started(role, cell, {**task, "role": role}, link))
+            for role in (("both",) if together else ("write", "read"))
+        }
+        loaded = {role: end.answer(place.patience_s) for role, end in ends.items()}
+        size = loaded["both" if together else "write"]
+        if link is not None:
+            stack.enter_context(link)
+        for number in range(repetitions):
+            if together:
+                found = alone(ends["both"], place)
+            elif cell.transport == "file":
+                found = in_turn(ends["write"], ends["read"], place, size)
+            else:
+                found = at_once(ends["write"], ends["read"], place, size, link)
+            found["rows"] = total(found["rows"])
+            if "user_s" in found and cell.transport != "remote":  # whose other half is elsewhere
+                found["cores_used"] = (found["user_s"] + found["system_s"]) / found["union_s"]
+            # R's own count of bytes is for its memory: shares are of the same bytes for all.
+            frame_nbytes = task.get("frame_nbytes", size["frame_nbytes"])
+            load = os.getloadavg()[0]
+            yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), "load": load, **found}
+
+
+def total(rows: Any) -> int | None:
+    """Rows of all tables that a timed read gave back; None where an end does not count them."""
+    return sum(rows.values() if isinstance(rows, dict) else rows) if rows else None
+
+
+def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
+    """Where the data of a cell lies, for the ends' task."""
+    if nbytes:
+        return {"nbytes": nbytes}
+    kept = tables.kept(cell.dataset, cell.size, place.cache)
+    task: dict[str, Any] = {"tables": str(kept), **place.remote}
+    hand_over = getattr(ENGINES[cell.engine], "hand_over", None)
+    if hand_over is not None:
+        handed = kept.with_suffix(".handed")
+        if not handed.exists():
+            part = Path(tempfile.mkdtemp(dir=place.cache))
+            hand_over(tables.load(kept), part)
+            part.rename(handed)
+        task["handed"] = str(handed)
+        task["frame_nbytes"] = tables.nbytes(kept)
+    return task
+
+
+@contextlib.contextmanager
+def started(role: str, cell: Cell, task: dict[str, Any], link: ShapedLink | None = None) -> Iterator[Process]:
+    """An end's process; ended with the block, whatever state it is in."""
+    program = getattr(ENGINES[cell.engine], "program", None) if cell.engine in ENGINES else None
+    command = MODULE if program is None else program(task)
+    name = {"write": "writer", "read": "reader", "both": "process"}.get(role, role)
+    process = Process(name, [*(link.prefix(sends=role == "write") if link else []), *command], task)
+    if role == "fault" and program is not None:  # others limit themselves, when what they need is there
+        resource.prlimit(process.popen.pid, resource.RLIMIT_AS, (FAULT_NBYTES, FAULT_NBYTES))
+    try:
+        yield process
+    finally:
+        process.kill()
+
+
+def alone(end: Process, place: Place) -> dict[str, Any]:
+    """Encode and decode in one process."""
+    end.tell({"word": "go"})
+    done = heard(end, place)
+    encode_s, peak = done["encode_s"], done.get("peak_nbytes")
+    half = {"peak_nbytes": peak, "held_nbytes": done.get("held_nbytes")}
+    return {
+        "union_s": done["elapsed_s"],
+        "rows": done.get("rows"),
+        "wire_nbytes": done.get("nbytes"),
+        "write": {"elapsed_s": encode_s, "encode_s": encode_s, **half, **done.get("write", {})},
+        "read": {
+            "elapsed_s": done["elapsed_s"] - encode_s,
+            "decode_s": done.get("decode_s", done["open_s"] - encode_s),
+            "open_s": done["open_s"] - encode_s,
+            "usable_s": done["usable_s"] - encode_s,
+            **half,
+            **done.get("read", {}),
+        },
+        "user_s": done["user_s"],
+        "system_s": done["system_s"],
+    }
+
+
+def in_turn(writer: Process, reader: Process, place: Place, size: dict[str, Any]) -> dict[str, Any]:
+    """A file: written, then read by the other process, which finds it in the system's cache. Nothing overlaps."""
+    writer.tell({"word": "go"})
+    wrote = heard(writer, place)
+    reader.tell({"word": "go", "frame_nbytes": size["frame_nbytes"]})
+    read = heard(reader, place)
+    return {**joined(wrote, read, wrote["elapsed_s"] + read["elapsed_s"]), **read.get("parts", {})}
+
+
+def at_once(
+    writer: Process, reader: Process, place: Place, size: dict[str, Any], link: ShapedLink | None
+) -> dict[str, Any]:
+    """Both run at the same time; the way between them is made before the clock starts."""
+    where = {"host": link.host} if link else {}
+    reader.tell({"word": "listen", "frame_nbytes": size["frame_nbytes"], **where})
+    address = reader.answer(place.patience_s)["address"]
+    if link is not None:
+        address = link.through(address)
+    writer.tell({"word": "dial", "address": address})
+    for end in (reader, writer):
+        end.answer(place.patience_s)
+    reader.tell({"word": "go"})
+    writer.tell({"word": "go"})
+    # A reader that fails leaves a writer that waits: whoever has failed is heard first, by the wait for both.
+    wrote, read = both(writer, reader, place.patience_s)
+    return joined(wrote, read, read["end"] - wrote["start"])
+
+
+def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[str, Any]:
+    """One record of two ends."""
+    sides = {}
+    for name, side in (("write", wrote), ("read", read)):
+        sides[name] = {key: value for key, value in side.items() if key.endswith(("_s", "_nbytes"))}
+    nbytes = wrote.get("nbytes") or read.get("nbytes")
+    used: dict[str, Any] = {
+        name: wrote[name] + read[name] for name in ("user_s", "system_s") if name in wrote and name in read
+    }
+    return {"union_s": union_s, "rows": read.get("rows"), "wire_nbytes": nbytes, **sides, **used}
+
+
+def heard(end: Process, place: Place, word: str = "done") -> dict[str, Any]:
+    """The next answer with `word`; a "ready" may come before it."""
+    while (words := end.answer(place.patience_s)).get("word") != word:
+        pass
+    return words
+
+
+def check(cell: Cell, place: Place) -> dict[str, Any]:
+    """What a round trip loses, from a process of its own."""
+    with tempfile.TemporaryDirectory(prefix="check-", dir=place.directory) as folder:
+        task = {**told_of_data(cell, place), "cell": cell.to_json(), "directory": folder, "role": "check"}
+        with started("check", cell, task) as end:
+            words = heard(end, place, "checked")
+    return {key: value for key, value in words.items() if key != "word"}
+
+
+FAULT_S = 20.0
+"""A damaged copy that takes longer hangs."""
+FAULT_NBYTES = 16 << 30
+"""Address space of a process that decodes damaged copies."""
+SEVERITY = ("unnoticed", "error", "hang", "crash", "silently wrong")
+
+
+def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
+    """What damaged copies do: the worst outcome, and how many had which.
+
+    Raises
+    ------
+    EndError
+        The process failed before the first copy was tried.
+    """
+    found: list[dict[str, Any]] = []
+    while tried(cell, place, what, found) > len(found):
+        pass  # a copy has ended the process: the next one goes on behind it
+    outcomes = [words["outcome"] for words in found]
+    counts = {name: outcomes.count(name) for name in SEVERITY if name in outcomes}
+    detail = next((words["detail"] for words in found if words.get("detail")), "")
+    said = ", ".join(f"{count} {name}" for name, count in counts.items())
+    worst = max(counts, key=SEVERITY.index)
+    return {"what": what, "outcome": worst, "counts": counts, "detail": f"of {len(found)}: {said}. {detail}".strip()}
+
+
+def tried(cell: Cell, place: Place, what: str, found: list[dict[str, Any]]) -> int:
+    """Tries the copies behind those of `found` until one ends or stops the process. Gives how many there are."""
+    with tempfile.TemporaryDirectory(prefix="fault-", dir=place.directory) as folder:
+        told = {"role": "fault", "what": what, "from": len(found), "directory": folder, "cell": cell.to_json()}
+        with started("fault", cell, {**told_of_data(cell, place), **told}) as end:
+            count, trying = 0, False
+            try:
+                while (line := end.line(min(FAULT_S, place.patience_s))) is not None:
+                    words = json.loads(line)
+                    if "error" in words:
+                        raise EndError(f"fault: {words['error']}")
+                    trying = words["word"] == "trying"
+                    if trying:
+                        count = words["of"]
+                    else:
+                        found.append(words)
+            except EndError:
+                if not trying:
+                    raise
+                found.append({"outcome": "hang"})
+                return count
+            status = ended(end.popen.wait(10))
+    if not count:
+        raise EndError(f"fault: {status}")
+    if trying:
+        found.append({"outcome": "crash", "detail": status})
+    return count
+
+
+def clean(directory: Path) -> None:
+    """Folders that an ended run may have left."""
+    for folder in directory.glob("point-*"):
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,127 @@
+"""The answer in sentences: who is fastest here, who is tied, what limits it, and who takes over on other links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from colonnade_bench.panel.growth import Interval
+from colonnade_bench.panel.model import Candidate, winners
+from colonnade_bench.panel.report_words import bits, fraction, listed, nbytes, phrase, seconds, spread
+from colonnade_bench.panel.summary import Contestant, Place, Results
+from colonnade_bench.summary import Figure
+
+LOW_BPS, HIGH_BPS = 1e6, 1e11
+"""The links that are looked at: from 1 Mbit/s to 100 Gbit/s."""
+
+
+@dataclass(frozen=True)
+class Winner:
+    """The fastest in one transport, among those that lose nothing (or, if there is none, of all)."""
+
+    transport: str
+    contestant: Contestant
+    figure: Figure
+    tied: tuple[Contestant, ...]
+    limit: str
+    exact: bool
+    lossy: tuple[Contestant, Figure] | None
+    """The fastest of those that lose something, where it beats the winner."""
+
+
+def winner(results: Results, place: Place, transport: str) -> Winner | None:
+    """Who is fastest at the full size; None where nothing was measured there."""
+    ranking = results.ranking(place, transport)
+    exact = [(c, f) for c, f in ranking if results.exact(place, c)]
+    chosen = exact or ranking
+    if not chosen:
+        return None
+    best, figure = chosen[0]
+    tied = tuple(c for c, f in chosen[1:] if f.overlaps(figure))
+    ahead = ranking[0] if exact and ranking[0][1].high < figure.low else None
+    return Winner(transport, best, figure, tied, limit(results, place, best, transport, figure), bool(exact), ahead)
+
+
+def limit(results: Results, place: Place, contestant: Contestant, transport: str, union: Figure) -> str:
+    """The longest of encoding, moving and decoding; empty where they cannot be told apart."""
+    size = results.full_size(place)
+    candidate = results.candidate(place, contestant, size) if size is not None else None
+    if candidate is None:
+        return ""
+    parts = {"encoding": candidate.encode_s, "decoding": candidate.decode_s}
+    bps = results.link_bps(place.run, transport)
+    if bps:
+        parts["the link"] = 8 * candidate.nbytes / bps
+    elif transport == "file":
+        parts["the file system"] = union.median - candidate.encode_s - candidate.decode_s
+    elif transport != "memory":
+        return ""
+    return max(parts, key=lambda name: parts[name])
+
+
+def candidates(results: Results, place: Place, lossy: bool = False) -> dict[Contestant, Candidate]:
+    """What the model compares: measured at the full size, and exact unless `lossy`."""
+    size = results.full_size(place)
+    if size is None:
+        return {}
+    found = {c: results.candidate(place, c, size) for c in results.contestants(place)}
+    return {c: each for c, each in found.items() if each is not None and (lossy or results.exact(place, c))}
+
+
+def headline(results: Results, place: Place) -> str:
+    """The whole answer as one line."""
+    # The way that people ask about first: a real link, then ever shorter ones.
+    for transport in reversed(results.transports(place)):
+        found = winner(results, place, transport)
+        if found is not None:
+            way = phrase(transport) + measured_link(results, place, transport)
+            line = f"For {data(results, place)}, {way}: {sentence(found)}."
+            return " ".join([line, *takeovers(results, place)])
+    return f"For {place.dataset}: nothing was measured to the end."
+
+
+def data(results: Results, place: Place) -> str:
+    """What was sent, with rows and bytes."""
+    size = results.full_size(place) or 1.0
+    share = "" if size == 1 else f"{fraction(size)} of "
+    for contestant in results.contestants(place):
+        for transport in results.transports(place):
+            for sample in results.samples(place, contestant, transport, size):
+                return f"{share}{place.dataset} ({sample['nrows']:,} rows, {nbytes(sample['frame_nbytes'])} in memory)"
+    return place.dataset
+
+
+def measured_link(results: Results, place: Place, transport: str) -> str:
+    """What was measured of a transport's link, in brackets; empty where it has none."""
+    record = results.link(place.run, transport)
+    return "" if record is None else f" (measured {bits(record['bps'])}, {seconds(record['delay_s'])})"
+
+
+def sentence(found: Winner) -> str:
+    words = [f"{found.contestant.name}, {seconds(found.figure.median)}"]
+    if found.tied:
+        words.append(f"tied with {listed([c.name for c in found.tied])}")
+    if found.limit:
+        words.append(f"limited by {found.limit}")
+    if not found.exact:
+        words.append("nothing that was measured keeps this data exactly")
+    if found.lossy is not None:
+        words.append(f"{found.lossy[0].name} takes {seconds(found.lossy[1].median)} but loses something")
+    return "; ".join(words)
+
+
+def takeovers(results: Results, place: Place) -> list[str]:
+    """Who is fastest on which links, by the serial model, as a sentence."""
+    known = list(candidates(results, place).values())
+    if len(known) < 2:
+        return []
+    pieces = winners(known, LOW_BPS, HIGH_BPS)
+    if len(pieces) == 1:
+        return [f"By the serial model {pieces[0][2]} is fastest on every link."]
+    words = [f"below {bits(pieces[0][1])} {pieces[0][2]}"]
+    words += [f"up to {bits(high)} {name}" for _, high, name in pieces[1:-1]]
+    return [f"By the serial model: {', '.join(words)}, above that {pieces[-1][2]}."]
+
+
+def interval(value: Interval) -> str:
+    """A modelled time with its interval."""
+    return spread(value.value, value.low, value.high)

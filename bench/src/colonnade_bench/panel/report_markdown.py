@@ -1,0 +1,54 @@
+"""The report as Markdown: every table of every place, with links to the pictures beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from pathlib import Path
+
+from colonnade_bench.panel.report_answer import headline
+from colonnade_bench.panel.report_part import Part
+from colonnade_bench.panel.report_sections import parts
+from colonnade_bench.panel.summary import Place, Results
+from colonnade_bench.section import to_markdown
+
+SHOWN = ("elapsed", "storage", "split", "ribbon")
+"""Pictures that are shown where they stand; others are linked."""
+
+
+def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = None) -> str:
+    """The whole report. `pictures` are paths relative to where it will stand."""
+    out = ["# Which format is fastest: for this data, over this link\n\n"]
+    for place in results.places():
+        out.append(f"**{literal(headline(results, place))}**\n\n")
+        for path in (pictures or {}).get(place, []):
+            if path.stem in SHOWN and path.suffix == ".svg":
+                out.append(f"![{path.stem}]({path.as_posix()})\n\n")
+        out.append(to_markdown(harmless(parts(results, place))))
+    return "".join(out)
+
+
+def harmless(found: Iterable[Part]) -> list[Part]:
+    """The same tables, whose text means nothing to Markdown or HTML."""
+    return [
+        Part(
+            literal(part.title),
+            [literal(name) for name in part.header],
+            [[literal(text) for text in row] for row in part.rows],
+            [literal(note) for note in part.notes],
+            part.name,
+            part.numbers,
+        )
+        for part in found
+    ]
+
+
+def literal(text: str) -> str:
+    r"""Text from records, to be shown as it is.
+
+    >>> print(literal("a*b <i>"))
+    a\*b &lt;i&gt;
+    """
+    for mark in "\\`*_[]":
+        text = text.replace(mark, "\\" + mark)
+    return escape(text, quote=False)

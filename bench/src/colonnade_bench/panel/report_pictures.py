@@ -1,0 +1,205 @@
+"""Which pictures a place has, and what stands in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from colonnade_bench.panel import charts
+from colonnade_bench.panel.growth import Interval, fit
+from colonnade_bench.panel.model import Candidate, serial_s, winners
+from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
+from colonnade_bench.panel.report_figures import medians, storage
+from colonnade_bench.panel.report_looks import Chart, plain
+from colonnade_bench.panel.report_looks import colours as colours_of
+from colonnade_bench.panel.report_words import slug, title
+from colonnade_bench.panel.summary import Contestant, Place, Results, cpu
+
+SLOWEST = 25.0
+"""In the split of the time, those that take this many times longer than the fastest are not drawn."""
+
+
+def looks(results: Results, place: Place) -> dict[str, tuple[str, list[int]]]:
+    """A contestant has one colour in all pictures of a place; those that are ahead on some link have theirs alone."""
+    known = candidates(results, place, lossy=True)
+    best = dict.fromkeys(results.contestants(place), len(known))
+    for half_decades in range(11):
+        bps = LOW_BPS * 10 ** (half_decades / 2)
+        order = sorted(known, key=lambda each: serial_s(known[each], bps))
+        best.update({each: min(best[each], rank) for rank, each in enumerate(order)})
+    return colours_of(each.name for each in sorted(best, key=lambda each: best[each]))
+
+
+def by_transport(results: Results, place: Place, *, straight: bool = False) -> list[Chart]:
+    """Elapsed time against size, by contestant: one chart a transport, all with the same height of time."""
+    out = []
+    chosen = {transport: curves(results, place, transport) for transport in results.transports(place)}
+    colours = looks(results, place)
+    values = [value for lines, _ in chosen.values() for line in lines.values() for _, value in line]
+    for transport, (lines, modelled) in chosen.items():
+        if lines:
+            out.append(
+                charts.growth(
+                    title(transport),
+                    lines,
+                    colours,
+                    modelled,
+                    (min(values), max(values)),
+                    straight=straight,
+                )
+            )
+    return out
+
+
+def curves(
+    results: Results, place: Place, transport: str
+) -> tuple[dict[str, list[tuple[float, float]]], dict[str, Interval]]:
+    """Measured lines of a transport, and what the stopped ones would take."""
+    lines, modelled = {}, {}
+    for contestant in results.contestants(place):
+        line = medians(results, place, contestant, transport)
+        if line:
+            lines[contestant.name] = line
+            found = fit(line)
+            if found is not None and line[-1][0] < 1:
+                modelled[contestant.name] = found.at(1.0)
+    return lines, modelled
+
+
+def measured(results: Results, place: Place) -> list[Contestant]:
+    """Those that a figure could be drawn of."""
+    transports = results.transports(place)
+    return [c for c in results.contestants(place) if any(results.sizes(place, c, t) for t in transports)]
+
+
+def by_package(results: Results, place: Place, contestant: Contestant) -> Chart:
+    """Elapsed time of one contestant against size, by transport."""
+    transports = results.transports(place)
+    colours = colours_of(title(transport) for transport in transports)
+    lines = {title(t): line for t in transports if (line := medians(results, place, contestant, t))}
+    fits = {name: fit(line) for name, line in lines.items() if line[-1][0] < 1}
+    modelled = {name: found.at(1.0) for name, found in fits.items() if found is not None}
+    return charts.growth(contestant.name, lines, colours, modelled)
+
+
+def kept(results: Results, place: Place) -> Chart | None:
+    """Bytes of all of the data; of those that were stopped early, extrapolated."""
+    size = results.full_size(place)
+    if size is None:
+        return None
+    measured = {
+        contestant.name: (figure.median, "exact" if results.exact(place, contestant) else "with losses")
+        for contestant, figure in storage(results, place, size).items()
+    }
+    guessed = {}
+    for contestant in results.contestants(place):
+        if contestant.name not in measured:
+            found = bytes_at(results, place, contestant, size)
+            if found is not None:
+                guessed[contestant.name] = found
+    return charts.storage("Storage used", measured, guessed) if measured else None
+
+
+def bytes_at(results: Results, place: Place, contestant: Contestant, size: float) -> Interval | None:
+    """Bytes at a size that was not measured."""
+    for transport in results.transports(place):
+        curve = [(s, f.median) for s, f in results.curve(place, contestant, transport, "wire_nbytes")]
+        found = fit(curve)
+        if found is not None:
+            return found.at(size)
+    return None
+
+
+def splits(results: Results, place: Place) -> list[Chart]:
+    """Time split by contestant, those that are not far slower than the fastest: a chart a transport."""
+    out = []
+    size = results.full_size(place) or 1.0
+    for transport in results.transports(place):
+        times = {c.name: steps(results, place, c, transport, size) for c, _ in results.ranking(place, transport)}
+        fastest = min((sum(each.values()) for each in times.values()), default=0.0)
+        drawn = {name: each for name, each in times.items() if sum(each.values()) <= SLOWEST * fastest}
+        if drawn:
+            out.append(charts.split(title(transport), drawn))
+    return out
+
+
+def steps(results: Results, place: Place, contestant: Contestant, transport: str, size: float) -> dict[str, float]:
+    """Encode, move and decode where they follow each other; else the elapsed time in one piece."""
+    samples = results.samples(place, contestant, transport, size)
+    union = results.figure(place, contestant, transport, size)
+    encode, decode = (cpu(samples, side, transport) for side in ("write", "read"))
+    whole = union.median if union else 0.0
+    if encode is None or decode is None or encode.median + decode.median > 1.02 * whole:
+        return {"not apart": whole}
+    move = max(whole - encode.median - decode.median, 0.0)
+    return {"encode": encode.median, "move": move, "decode": decode.median}
+
+
+def ribbon(results: Results, place: Place) -> Chart | None:
+    """The winner by bandwidth, serially, among those that lose nothing."""
+    known = list(candidates(results, place).values())
+    if not known:
+        return None
+    colours = looks(results, place)
+    found = winners(known, LOW_BPS, HIGH_BPS)
+    won = {name for _, _, name in found}
+    lines = [row for each in known for row in model_line(each, colours[each.name][0], each.name in won)]
+    stretches = [
+        {
+            "name": name,
+            "low": low,
+            "high": high,
+            "middle": (low * high) ** 0.5,
+            "colour": colours[name][0],
+            "label": name,
+        }
+        for low, high, name in found
+    ]
+    return charts.ribbon(lines, stretches, [], LOW_BPS, HIGH_BPS).properties(title="Fastest by link", width=900)
+
+
+def model_line(candidate: Candidate, colour: str, winner: bool) -> list[dict[str, Any]]:
+    """Points enough for a smooth line."""
+    steps = [LOW_BPS * (HIGH_BPS / LOW_BPS) ** (k / 100) for k in range(101)]
+    more = {"name": candidate.name, "colour": colour, "opacity": 1.0 if winner else 0.25}
+    return [{"bps": bps, "seconds": serial_s(candidate, bps), **more} for bps in steps]
+
+
+def write_pictures(results: Results, place: Place, directory: Path) -> list[Path]:
+    """PNG and SVG of every picture."""
+    directory.mkdir(parents=True, exist_ok=True)
+    found: dict[str, Chart | alt.ConcatChart | None] = {
+        "elapsed": board("Elapsed time to encode, write, read, decode, by package", by_transport(results, place)),
+        "elapsed-straight": board(
+            "Elapsed time to encode, write, read, decode, by package", by_transport(results, place, straight=True)
+        ),
+        "storage": kept(results, place),
+        "split": board("Where the time goes", splits(results, place)),
+        "ribbon": ribbon(results, place),
+    }
+    out = []
+    for name, chart in found.items():
+        out += save(chart, directory / name)
+    for each in measured(results, place):
+        out += save(by_package(results, place, each), directory / "packages" / slug(each.name))
+    return out
+
+
+def board(title: str, parts: Sequence[Chart]) -> alt.ConcatChart | None:
+    """Several charts in rows of three."""
+    return alt.concat(*parts, columns=3).properties(title=title) if parts else None
+
+
+def save(chart: Chart | alt.ConcatChart | None, stem: Path) -> list[Path]:
+    """One chart as PNG and SVG, black on white."""
+    if chart is None:
+        return []
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    png, svg = (stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg"))
+    svg.write_text(drawn := vl_convert.vegalite_to_svg(plain(chart)), encoding="utf-8")
+    png.write_bytes(vl_convert.svg_to_png(drawn, scale=2))
+    return [png, svg]

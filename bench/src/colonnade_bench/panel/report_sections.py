@@ -1,0 +1,228 @@
+"""What was found at one place as titled tables; the terminal, Markdown and the page show the same ones."""
+
+from __future__ import annotations
+
+from colonnade_bench.panel.growth import WARN_ABOVE, Growth, fit
+from colonnade_bench.panel.report_answer import data, interval, measured_link, winner
+from colonnade_bench.panel.report_figures import (
+    achieved,
+    box,
+    disk_rate,
+    ended,
+    floor,
+    floors_of,
+    frame_nbytes,
+    ideal_s,
+    labelled,
+    medians,
+    ordered,
+    shown,
+    storage,
+)
+from colonnade_bench.panel.report_findings import findings, gaps_of
+from colonnade_bench.panel.report_framed import framed
+from colonnade_bench.panel.report_part import Part
+from colonnade_bench.panel.report_trust import failures, fidelity, safety
+from colonnade_bench.panel.report_words import MODELLED, bits, fraction, nbytes, seconds, title
+from colonnade_bench.panel.summary import Place, Results
+
+
+def parts(results: Results, place: Place) -> list[Part]:
+    """All tables of a place, those without rows left out."""
+    made = [
+        fastest(results, place),
+        times(results, place),
+        stored(results, place),
+        findings(results, place),
+        growth(results, place),
+        extrapolated(results, place),
+        fidelity(results, place),
+        safety(results, place),
+        failures(results, place),
+        floors(results, place),
+        gaps(results, place),
+        framed(results, place),
+        details(results, place),
+        machine(results, place),
+    ]
+    return [part for part in made if part.rows]
+
+
+def fastest(results: Results, place: Place) -> Part:
+    header = ["transport", "fastest", "elapsed", "tied with", "limited by", "faster, but with losses"]
+    rows = []
+    for transport in results.transports(place):
+        found = winner(results, place, transport)
+        if found is not None:
+            name = found.contestant.name + ("" if found.exact else " (with losses)")
+            unknown = found.figure.n < 2
+            tied = ", ".join(c.name for c in found.tied) or ("unknown: one sample" if unknown else "-")
+            lossy = f"{found.lossy[0].name}, {seconds(found.lossy[1].median)}" if found.lossy else "-"
+            where = title(transport) + measured_link(results, place, transport)
+            rows.append([where, name, box(found.figure), tied, found.limit or "-", lossy])
+    notes = ["Elapsed: from the writer's start until every value is usable at the reader; median (quartiles)."]
+    notes.append("Tied: the boxes of quartiles meet.")
+    return Part("Fastest, by transport", header, rows, notes, "fastest")
+
+
+def times(results: Results, place: Place) -> Part:
+    """Elapsed time by contestant and transport, exact ones first."""
+    transports, size = results.transports(place), results.full_size(place) or 1.0
+    rows = []
+    for contestant in ordered(results, place):
+        found = [results.figure(place, contestant, transport, size) for transport in transports]
+        if any(found):
+            ideal = ideal_s(results, place, contestant, size)
+            cells = [box(figure) if figure else "-" for figure in found]
+            rows.append([labelled(results, place, contestant), seconds(ideal) if ideal else "-", *cells])
+    notes = [f"Of {data(results, place)}. Median (quartiles). Those with losses stand below those without."]
+    notes.append(f"Ideal I/O: the bytes it keeps at {nbytes(disk_rate(results, place))}/s.")
+    header = ["contestant", "ideal I/O", *(title(transport) for transport in transports)]
+    return Part("Elapsed time to encode, write, read and decode", header, rows, notes, "times", 1)
+
+
+def stored(results: Results, place: Place) -> Part:
+    rows, size = [], results.full_size(place) or 1.0
+    for contestant, figure in sorted(storage(results, place, size).items(), key=lambda pair: pair[1].median):
+        frame = frame_nbytes(results, place, contestant, size)
+        share = f"{100 * figure.median / frame:.1f} %" if frame else "-"
+        ideal = seconds(figure.median / disk_rate(results, place))
+        rows.append([labelled(results, place, contestant), f"{figure.median:,.0f}", share, ideal])
+    header = ["contestant", "bytes", "of the data in memory", "ideal I/O"]
+    return Part("Storage used", header, rows, [f"Measured, of {data(results, place)}."], "stored", 1)
+
+
+def growth(results: Results, place: Place) -> Part:
+    """Fitted exponents; a warning stands before those that grow faster than the data."""
+    transports, rows = results.transports(place), []
+    for contestant in results.contestants(place):
+        fits = [fit(medians(results, place, contestant, transport)) for transport in transports]
+        if any(fits):
+            rows.append([contestant.name, *(exponent(found) if found else "-" for found in fits)])
+    notes = ["time ~ size ^ exponent, fitted to the larger half of the sizes; 95 % intervals."]
+    notes.append(f"! exponent above {WARN_ABOVE}; !? above it, but the interval reaches below.")
+    return Part("Growth with size", ["contestant", *map(title, transports)], rows, notes, "growth", 1)
+
+
+def exponent(found: Growth) -> str:
+    value = found.exponent
+    mark = "" if not found.warns else "! " if found.certain else "!? "
+    return f"{mark}{value.value:.2f} ({value.low:.2f} to {value.high:.2f})"
+
+
+def extrapolated(results: Results, place: Place) -> Part:
+    """What those that were stopped early would take, by their fitted growth."""
+    rows = []
+    for contestant in results.contestants(place):
+        for transport in results.transports(place):
+            curve = medians(results, place, contestant, transport)
+            found = fit(curve)
+            if found is not None and curve[-1][0] < 1:
+                words = [fraction(curve[-1][0]), seconds(curve[-1][1]), f"{MODELLED} {interval(found.at(1.0))}"]
+                rows.append([contestant.name, title(transport), *words])
+    header = ["contestant", "transport", "measured up to", "elapsed there", "all of the data"]
+    notes = [f"{MODELLED} modelled from the growth fitted above, with its 95 % interval; in no other table."]
+    return Part("Extrapolated, not measured", header, rows, notes, "extrapolated", 2)
+
+
+def floors(results: Results, place: Place) -> Part:
+    """The least that each transport takes for as many raw bytes, and how near the fastest comes."""
+    rows = []
+    size = results.full_size(place) or 1.0
+    for record in floors_of(results, place):
+        rate = f"{nbytes(record['nbytes'] / record['seconds'])}/s"
+        found = winner(results, place, record["transport"])
+        near = "-"
+        if found is not None and record is floor(results, place, record["transport"]):
+            share = achieved(results, place, found.contestant, record["transport"], size)
+            near = f"{found.contestant.name}: {share:.0f} %" if share is not None else "-"
+        rows.append(
+            [
+                title(record["transport"]),
+                record["what"],
+                nbytes(record["nbytes"]),
+                seconds(record["seconds"]),
+                rate,
+                near,
+            ]
+        )
+    notes = [
+        "Per cent of achievable: the floor's time for as many bytes as the data has in memory, by the elapsed time.",
+        "Above 100 %: fewer bytes were moved.",
+    ]
+    header = ["transport", "what", "bytes", "elapsed", "rate", "the fastest reaches"]
+    return Part("Floors", header, rows, notes, "floors", 2)
+
+
+def gaps(results: Results, place: Place) -> Part:
+    """What the models say of each measured link, beside what was measured."""
+    rows = []
+    for gap in gaps_of(results, place):
+        said = (gap.measured_s, gap.serial_s, gap.pipelined_s)
+        words = [*map(seconds, said), f"{round(100 * gap.off):+d} %", "over 20 %" if gap.is_finding else "-"]
+        rows.append([gap.contestant.name, title(gap.transport), *words])
+    header = [
+        "contestant",
+        "transport",
+        "measured",
+        "serial model",
+        "pipelined model",
+        "nearest model is off by",
+        "finding",
+    ]
+    notes = ["Both models start from encoding and decoding as measured, bytes as measured and the link as measured."]
+    return Part("Model against measurement", header, rows, notes, "gaps", 2)
+
+
+DETAILS = {
+    "user": "user_s",
+    "system": "system_s",
+    "write": "write.elapsed_s",
+    "write user": "write.user_s",
+    "write system": "write.system_s",
+    "read": "read.elapsed_s",
+    "read user": "read.user_s",
+    "read system": "read.system_s",
+    "open": "read.open_s",
+    "usable": "read.usable_s",
+    "first chunk": "first_chunk_s",
+    "one column": "column_s",
+    "some rows": "rows_s",
+}
+PEAKS = {"write peak": "write.peak_nbytes", "read peak": "read.peak_nbytes", "bytes moved": "wire_nbytes"}
+CORES = {"cores used": "cores_used"}
+
+
+def details(results: Results, place: Place) -> Part:
+    """Every figure of the largest size."""
+    rows = []
+    size = results.full_size(place) or 1.0
+    for contestant in ordered(results, place):
+        for transport in results.transports(place):
+            union = results.figure(place, contestant, transport, size)
+            if union is None:
+                continue
+            share = achieved(results, place, contestant, transport, size)
+            row = [labelled(results, place, contestant), title(transport), seconds(union.median)]
+            row.append(f"{share:.0f} %" if share is not None else "-")
+            for units, names in ((seconds, DETAILS), (nbytes, PEAKS), ("{:.1f}".format, CORES)):
+                found = (results.figure(place, contestant, transport, size, metric) for metric in names.values())
+                row += [units(figure.median) if figure else "-" for figure in found]
+            rows.append([*row, str(union.n)])
+    header = ["contestant", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, *CORES, "samples"]
+    notes = ["Medians. User and system: of both sides. Cores used: their sum by the elapsed time."]
+    told = [k for k, name in enumerate(header) if k < 4 or any(row[k] != "-" for row in rows)]
+    rows = [[row[k] for k in told] for row in rows]
+    return Part("Every figure of the largest size", [header[k] for k in told], rows, notes, "details", 2)
+
+
+def machine(results: Results, place: Place) -> Part:
+    rows: list[list[str]] = []
+    for record in results.kind("machine", place.run)[-1:]:
+        rows = [[name, shown(name, value)] for name, value in record.items() if name not in ("kind", "run")]
+    for record in results.baselines("link", place.run):
+        asked = f"asked {bits(record['asked_bps'])}, " if record.get("asked_bps") else ""
+        measured = f"measured {bits(record['bps'])}, {seconds(record['delay_s'])}"
+        rows.append([title(record["transport"]), f"{asked}{measured}, by {record['how']}"])
+    rows.append(["ended", ended(results, place.run)])
+    return Part(f"Machine and versions (run {place.run})", ["what", "value"], rows, [], "machine")

@@ -1,0 +1,114 @@
+"""``colonnade bench serve URL``: the other host. It answers pings, takes raw bytes, and decodes what a panel sends it.
+
+It listens by the rules of every connection: ``tcp://`` for this machine alone, ``tls://`` with certificates or a token
+beyond it. What could run code when it is read (pickle and its like) is refused unless ``--trust-peers`` is given.
+Requests are described in `peer`; ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table and is answered
+by ``{"word": "decoded", "decode_s": s, "rows": n}`` when every value of it has been touched, with what that took of the
+processor and of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import threading
+import time
+from typing import Any
+
+from colonnade.cli.security import add_security, security_of
+from colonnade_bench.cell import Cell
+from colonnade_bench.engines import ENGINES
+from colonnade_bench.libraries import LIBRARIES
+from colonnade_bench.measure import touch_all
+from colonnade_bench.panel._meter import Meter, clock
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Where to listen, and who may connect."""
+    command.add_argument("url", nargs="?", default="tcp://127.0.0.1:7777", help="tcp:// (this machine), tls://, unix:")
+    add_security(command)
+    command.add_argument("--trust-peers", action="store_true", help="also decode formats that can run code, as pickle")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Serve until Ctrl-C."""
+    server = Server(arguments.url, trust=arguments.trust_peers, **security_of(arguments))
+    print(f"listening at {server.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
+    try:
+        server.run()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        server.close()
+    return 0
+
+
+class Server:
+    """Takes peers in, each in a thread of its own.
+
+    Attributes
+    ----------
+    url : str
+        Where peers go, with the port that was found.
+    """
+
+    def __init__(self, url: str, *, trust: bool = False, **options: Any) -> None:
+        import colonnade as cn
+
+        self.trust = trust
+        self.listener = cn.listen(url, **options)
+        self.url = self.listener.url
+
+    def run(self) -> None:
+        """Until the listener is closed."""
+        while True:
+            connection = self.listener.accept()
+            threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
+
+    def close(self) -> None:
+        self.listener.close()
+
+    def answer(self, connection: Any) -> None:
+        """One peer, until it goes. What it asks wrongly is answered with an error, and the peer stays."""
+        from colonnade.errors import ColonnadeError
+
+        with connection:
+            try:
+                while True:
+                    told = json.loads(connection.receive_bytes())
+                    connection.send_bytes(json.dumps(self.reply(told, connection)).encode())
+            except (ColonnadeError, OSError, EOFError, ValueError):
+                return
+
+    def reply(self, told: dict[str, Any], connection: Any) -> dict[str, Any]:
+        """The answer to one request; data that it announces is received in any case."""
+        word = told.get("word") if isinstance(told, dict) else None
+        if word == "ping":
+            return {"word": "pong"}
+        if word == "echo":
+            start = time.perf_counter()
+            connection.receive_bytes()
+            return {"word": "took", "seconds": time.perf_counter() - start}
+        if word == "decode":
+            payload = connection.receive_bytes()
+            try:
+                return self.decoded(Cell.from_json(told["cell"]), payload)
+            except Exception as error:  # whatever an engine raises is a row on the other side
+                return {"word": "failed", "error": f"{type(error).__name__}: {error}"[:400]}
+        return {"word": "failed", "error": f'bench serve: unknown word "{word}"; known: ping, echo, decode'}
+
+    def decoded(self, cell: Cell, payload: Any) -> dict[str, Any]:
+        """Decode one table, touch it, drop it."""
+        engine = ENGINES[cell.engine]
+        if engine.runs_code and not self.trust:
+            raise PermissionError(
+                f"reading {cell.format} can run code: start serve with --trust-peers if you trust peers"
+            )
+        with Meter() as meter:
+            frame = engine.decode(payload, cell)
+            opened = clock()
+            touch_all(LIBRARIES["pandas"].buffers(frame))
+        used = {name: meter.found[name] for name in ("user_s", "system_s", "peak_nbytes")}
+        times = {"decode_s": opened - meter.start, "usable_s": meter.found["elapsed_s"]}
+        return {"word": "decoded", **times, **used, "rows": len(frame)}

@@ -1,0 +1,134 @@
+"""Whether two runs of the same panel rank alike: Kendall's tau of every pair of contestants, over each way.
+
+Contestants whose boxes of quartiles meet are tied in that run, as everywhere in the reports. With ties it is tau-b
+(M. G. Kendall, "The treatment of ties in ranking problems", 1945): pairs in the same order, less pairs in the other
+one, over the geometric mean of the pairs that each run tells apart.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from colonnade_bench.panel.summary import Contestant, Place, Results
+from colonnade_bench.summary import Figure
+
+GOAL = 0.9
+ALL = "all ways"
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How alike two rankings are.
+
+    Attributes
+    ----------
+    pairs, same, other : int
+        Pairs of contestants that both runs have; those that both tell apart, in the same order and in the other.
+    first, second : int
+        Pairs that each run tells apart.
+    """
+
+    where: str
+    contestants: int
+    pairs: int
+    same: int
+    other: int
+    first: int
+    second: int
+
+    @property
+    def tau(self) -> float | None:
+        """From -1, the reverse, to 1, the same; None where a run tells nobody apart."""
+        told = math.sqrt(self.first * self.second)
+        return (self.same - self.other) / told if told else None
+
+
+def order(a: Figure, b: Figure) -> int:
+    """-1 where `a` is faster, 1 where `b` is, 0 where they are tied."""
+    return 0 if a.overlaps(b) else -1 if a.median < b.median else 1
+
+
+def agreement(where: str, first: Mapping[Contestant, Figure], second: Mapping[Contestant, Figure]) -> Agreement:
+    """Of two rankings over one way.
+
+    Examples
+    --------
+    >>> a, b = Contestant("a", "x"), Contestant("b", "x")
+    >>> quick, slow = Figure.of([1.0]), Figure.of([2.0])
+    >>> agreement("file", {a: quick, b: slow}, {a: slow, b: quick}).tau
+    -1.0
+    """
+    both = sorted(first.keys() & second.keys())
+    signs = [(order(first[a], first[b]), order(second[a], second[b])) for a, b in itertools.combinations(both, 2)]
+    return Agreement(
+        where,
+        len(both),
+        len(signs),
+        sum(one == two != 0 for one, two in signs),
+        sum(one == -two != 0 for one, two in signs),
+        sum(one != 0 for one, _ in signs),
+        sum(two != 0 for _, two in signs),
+    )
+
+
+def compare(first: Results, second: Results) -> list[Agreement]:
+    """One row for each dataset and transport that both have, and one for all pairs together."""
+    known = {place.dataset: place for place in second.places()}
+    out = []
+    for place in first.places():
+        other = known.get(place.dataset)
+        if other is None or first.full_size(place) != second.full_size(other):
+            continue
+        for transport in first.transports(place):
+            found = agreement(
+                f"{place.dataset}, {transport}", _ranked(first, place, transport), _ranked(second, other, transport)
+            )
+            if found.pairs:
+                out.append(found)
+    return [*out, _together(out)] if out else []
+
+
+def _ranked(results: Results, place: Place, transport: str) -> dict[Contestant, Figure]:
+    return dict(results.ranking(place, transport))
+
+
+def _together(rows: Iterable[Agreement]) -> Agreement:
+    """Pairs of all ways; contestants are counted once a way."""
+    rows = list(rows)
+    return Agreement(
+        ALL, *(sum(getattr(row, name) for row in rows) for name in list(Agreement.__dataclass_fields__)[1:])
+    )
+
+
+def to_markdown(rows: Iterable[Agreement]) -> str:
+    """The table, with the goal of each row."""
+    lines = [
+        "| data, way | contestants | pairs | told apart by both, same order | other order | Kendall's tau | goal |",
+        "|---|---:|---:|---:|---:|---:|---|",
+    ]
+    for row in rows:
+        tau, goal = ("-", "-") if row.tau is None else (f"{row.tau:.3f}", "met" if row.tau >= GOAL else "not met")
+        lines.append(f"| {row.where} | {row.contestants} | {row.pairs} | {row.same} | {row.other} | {tau} | {goal} |")
+    return "\n".join(lines) + "\n"
+
+
+def add_arguments(command: argparse.ArgumentParser) -> None:
+    """Two results files."""
+    command.add_argument("first", type=Path, help="panel.jsonl of a run")
+    command.add_argument("second", type=Path, help="of another run of the same specification")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Print the table; the exit status is 1 where the runs have nothing in common."""
+    rows = compare(Results.load(arguments.first), Results.load(arguments.second))
+    if not rows:
+        print("bench: the two runs have no data of the same size in common", file=sys.stderr)
+        return 1
+    print(to_markdown(rows), end="")
+    return 0

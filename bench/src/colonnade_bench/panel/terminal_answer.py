@@ -1,0 +1,125 @@
+"""An answer on the terminal: the sentence, the candidates, and what it rests on."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+from colonnade_bench.panel import amounts
+from colonnade_bench.panel.answer import ROBUST_FACTOR, Answer
+from colonnade_bench.panel.race import Standing
+
+
+def show(answer: Answer, console: Any = None) -> None:
+    """Print everything."""
+    from rich.console import Console
+
+    console = console or Console()
+    console.print(answer.sentence, style="bold", markup=False, highlight=False)
+    console.print()
+    console.print(table_of(answer))
+    console.print()
+    for line in [*remarks(answer), *lines(answer)]:
+        console.print(line, markup=False, highlight=False)
+
+
+def table_of(answer: Answer) -> Any:
+    """Every candidate: those that lose nothing first, then the others, then those that were not measured."""
+    from rich.table import Column, Table
+
+    right = ("encode", "move", "decode", "serial", "piped", "size")
+    heads = [Column(name, justify="right", no_wrap=True) for name in right]
+    table = Table(
+        Column("candidate", no_wrap=True),
+        *heads,
+        Column("", no_wrap=True),
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+    )
+    for standing in in_order(answer):
+        name, word = standing.entrant.name, place_of(answer, standing)
+        if not standing.measured:
+            table.add_row(name, *[""] * len(right), word)
+            continue
+        candidate = answer.of(standing)
+        move_s = 8 * candidate.nbytes / answer.bps + answer.link.delay_s
+        times = (
+            candidate.encode_s,
+            move_s,
+            candidate.decoding_s(answer.share),
+            answer.seconds(candidate),
+            answer.pipelined(candidate),
+        )
+        table.add_row(name, *map(amounts.seconds, times), amounts.nbytes(candidate.nbytes), word)
+    return table
+
+
+def in_order(answer: Answer) -> list[Standing]:
+    """As the table has them."""
+    measured = [*answer.ranked(lossless=True), *answer.ranked(lossless=False)]
+    return [*measured, *(standing for standing in answer.standings if standing not in measured)]
+
+
+def place_of(answer: Answer, standing: Standing) -> str:
+    """A word for the end of a row."""
+    if not standing.measured:
+        return "-"
+    if standing is answer.winner:
+        return "fastest" if standing.lossless else "fastest, lossy"
+    if standing in answer.tied:
+        return "tied"
+    return "" if standing.lossless else "lossy"
+
+
+def remarks(answer: Answer) -> list[str]:
+    """Losses, and why somebody ran fewer laps or none; one line a candidate."""
+    out = []
+    for standing in in_order(answer):
+        found = [f"loses: {'; '.join(standing.losses)}"] if standing.losses else []
+        if standing.out or not standing.laps:
+            found.append(standing.out or "not measured")
+        if found:
+            out.append(f"{standing.entrant.name}: {'; '.join(found)}.")
+    return out
+
+
+def lines(answer: Answer) -> list[str]:
+    """What stands under the table."""
+    out: list[str] = []
+    if answer.contenders:
+        evens = [f"{amounts.rate(at)} ({a} below, {b} above)" for at, a, b in break_evens(answer)]
+        span = f"from {amounts.rate(answer.low_bps)} to {amounts.rate(answer.high_bps)}"
+        out.append(f"Break-even: {'; '.join(evens)}." if evens else f"The same candidate wins {span}.")
+        robust = answer.robust
+        out.append(
+            f"Robust pick for a link up to {ROBUST_FACTOR:g} times slower or faster: {robust.name}, "
+            f"at worst {robust.worst:.0%} over the best there (at {amounts.rate(robust.bps)})."
+        )
+        if answer.floors:
+            floors = ", ".join(f"{name} {amounts.seconds(value)}" for name, value in answer.floors.items())
+            out.append(f"Floor for the raw frame: {floors}.")
+        share = answer.achievable_s / answer.seconds(answer.of(answer.winner))
+        out.append(f"The winner runs at {share:.0%} of what is achievable with its bytes: moving them, and one copy.")
+    if answer.path is not None:
+        path = answer.path
+        parts = f"encode {amounts.seconds(path.encode_s)}, move {amounts.seconds(path.move_s)}"
+        which = " of the sample" if answer.sample.nblocks else ""
+        sign = f"{path.gap:+.0%}" if math.isfinite(path.gap) else "?"
+        out.append(
+            f"Measured path{which}: {amounts.seconds(path.total_s)} "
+            f"({parts}, decode {amounts.seconds(path.decode_s)}); "
+            f"the model says {amounts.seconds(path.model_s)} ({sign})."
+        )
+    elif not answer.link.measured:
+        out.append("The path itself was not measured: the link was given, not reached.")
+    elif answer.contenders:
+        out.append("The path itself was not measured.")
+    return out + answer.findings
+
+
+def break_evens(answer: Answer) -> list[tuple[float, str, str]]:
+    """Rates at which the winner changes: (rate, who wins below it, who above)."""
+    ribbon = answer.ribbon
+    return [(below[1], below[2], above[2]) for below, above in itertools.pairwise(ribbon)]

@@ -1,0 +1,104 @@
+"""The ratios that a target is about, from measured figures: how many times longer the fastest peer took than ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+
+from colonnade_bench.part import listed
+from colonnade_bench.summary import Figure, Place, Summary
+from colonnade_bench.targets import Comparison, Target
+
+
+def figures(target: Target, summary: Summary, state: str) -> dict[str, Figure]:
+    """The ratio of each comparison, by its label."""
+    if target.total:
+        figure = total_ratio(target, summary, state)
+        return {} if figure is None else {"": figure}
+    out = {}
+    for each in target.comparisons(state):
+        figure = ratio(target, summary, each, state)
+        if figure is not None:
+            out[each.label] = figure
+    return out
+
+
+def ratio(target: Target, summary: Summary, each: Comparison, state: str) -> Figure | None:
+    for operation in listed(target.operation):
+        fixed = {"dataset": each.dataset, "operation": operation, "state": state}
+        for place in summary.places(library=target.library, **fixed):
+            if place.size < 1.0 or too_few(target, summary, place, each.ours):
+                continue
+            there = Place(**{**vars(place), "library": target.peer_library or target.library})
+            peer = peer_of(target, summary, there, each)
+            if peer is None:
+                continue
+            base, other = (place, each.ours), (there, peer)
+            if target.inverse:
+                base, other = other, base
+            found = summary.ratio_between(base, other, target.metric)
+            if found is not None:
+                return found
+    return None
+
+
+def peer_of(target: Target, summary: Summary, place: Place, each: Comparison) -> str | None:
+    """The fastest peer; of several parts the slowest, each at its fastest."""
+    if not each.slowest_of:
+        return fastest(summary, [place], each.peers, target.metric)
+    parts = [fastest(summary, [place], group, target.metric) for group in each.slowest_of]
+    if None in parts:
+        return None
+    return max((part for part in parts if part), key=lambda name: median(summary, place, name, target.metric))
+
+
+def too_few(target: Target, summary: Summary, place: Place, ours: str) -> bool:
+    """Whether a timing was of fewer messages than the target is about."""
+    return target.count > 1 and median(summary, place, ours, "count") < target.count
+
+
+def total_ratio(target: Target, summary: Summary, state: str) -> Figure | None:
+    """All datasets together, of one run that has them all, round by round."""
+    for run in dict.fromkeys(place.run for place in summary.places(state=state)):
+        fixed = {"run": run, "library": target.library, "operation": listed(target.operation)[0], "state": state}
+        places = [p for p in summary.places(size=1.0, **fixed) if p.dataset in target.datasets()]
+        peer = fastest(summary, places, tuple(listed(target.peer)), target.metric)
+        if len(places) == len(target.datasets()) and peer is not None:
+            ours, theirs = (totals(summary, places, name, target.metric) for name in (listed(target.ours)[0], peer))
+            ratios = [theirs[k] / ours[k] for k in sorted(ours.keys() & theirs.keys()) if ours[k]]
+            if ratios:
+                return Figure.of(ratios)
+    return None
+
+
+def median(summary: Summary, place: Place, contestant: str, metric: str) -> float:
+    figure = summary.figure(place, contestant, metric)
+    return figure.median if figure is not None else 0.0
+
+
+def totals(summary: Summary, places: Iterable[Place], contestant: str, metric: str) -> dict[int, float]:
+    """Seconds for all of the places together, by round; nothing where one of them was not measured."""
+    each = [summary.samples(place, contestant, metric) for place in places]
+    rounds = set.intersection(*(set(samples) for samples in each)) if each else set()
+    return {number: sum(samples[number] for samples in each) for number in sorted(rounds)}
+
+
+def fastest(summary: Summary, places: Sequence[Place], patterns: Sequence[str], metric: str) -> str | None:
+    """Who of those that fit needs least for all of the places together."""
+    names = dict.fromkeys(name for place in places for name in summary.contestants(place))
+    medians = {}
+    for name in names:
+        if any(fnmatchcase(name, pattern) for pattern in patterns):
+            found = totals(summary, places, name, metric)
+            if found:
+                medians[name] = Figure.of(list(found.values())).median
+    return min(medians, key=lambda name: medians[name]) if medians else None
+
+
+def sizes(summary: Summary, dataset: str) -> dict[tuple[str, str], int]:
+    """Bytes of each contestant's file, by library and name, of whole datasets."""
+    return {
+        (cell.library, cell.contestant): record["wire_nbytes"]
+        for cell, record in summary.checks()
+        if cell.dataset == dataset and cell.size >= 1.0 and record["ok"] and record.get("wire_nbytes")
+    }

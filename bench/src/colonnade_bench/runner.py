@@ -1,0 +1,151 @@
+"""Runs a specification: records as they come, in one file; what an earlier run has found is not measured again.
+
+What is measured is a panel's curves (`panel.curves`) or a table's parts (`rounds`): both are runners, and their records
+are of one kind. A run that is interrupted or out of time leaves what it has found, and goes on from there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import random
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from colonnade_bench import machine
+from colonnade_bench.cell import Cell
+from colonnade_bench.resume import before, identities, mend, new_run, same_run
+from colonnade_bench.spec import Spec
+
+
+class Runner:
+    """One run of a specification. Subclasses say what is measured.
+
+    Parameters
+    ----------
+    spec : Spec
+    out : path
+        Records, one JSON line each, appended as they come; what is there already is not measured again.
+    directory : path
+        Where files are written: the file system under test.
+    engines : sequence of str
+        Whose versions are recorded.
+    note : callable, optional
+        Told what is running and what is left.
+    """
+
+    left = 0
+    """What is left to measure, for an interruption."""
+
+    def __init__(
+        self,
+        spec: Spec,
+        out: Path,
+        directory: Path,
+        engines: Sequence[str],
+        note: Callable[[str], None] | None = None,
+        seed: int = 1,
+    ) -> None:
+        self.spec, self.out, self.directory, self.engines = spec, out, directory, list(engines)
+        self.note = note or (lambda text: None)
+        self.random = random.Random(seed)
+        self.cache = directory / "data"
+        for folder in (out.parent, self.cache):
+            folder.mkdir(parents=True, exist_ok=True)
+        mend(out)
+        earlier = list(before(out))
+        self.machine = {k: v for k, v in machine.describe(directory, self.engines).items() if k != "kind"}
+        self.run_id = same_run(earlier, spec, self.machine) or new_run(earlier)
+        self.records: list[dict[str, Any]] = []
+        self.of: defaultdict[tuple[str, Cell], list[dict[str, Any]]] = defaultdict(list)
+        for record in earlier:
+            if record.get("run") == self.run_id:
+                self.keep(record)
+
+    # ---------------------------------------------------------------- what is measured
+
+    def plan(self) -> dict[str, Any]:
+        """What the record of the plan says besides the specification."""
+        return {}
+
+    def measure(self) -> int:
+        """Everything that is left. Gives how much of it the time did not suffice for."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        """Let go of what outlives a point."""
+
+    # ---------------------------------------------------------------- records
+
+    def keep(self, record: dict[str, Any]) -> None:
+        """Among all records, and among those of its cell."""
+        self.records.append(record)
+        if "cell" in record:
+            self.of[record["kind"], Cell.from_json(record["cell"])].append(record)
+
+    def emit(self, kind: str, **record: Any) -> None:
+        record = {"kind": kind, **record, "run": self.run_id}
+        self.keep(record)
+        line = json.dumps(record).encode() + b"\n"
+        with open(self.out, "ab", 0) as file:
+            end = file.tell()
+            try:
+                if file.write(line) != len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.out))
+            except OSError as error:
+                file.truncate(end)  # a piece of a line would spoil the next one
+                error.filename = str(self.out)
+                raise
+
+    def has(self, kind: str, cell: Cell, **more: Any) -> bool:
+        """Whether an earlier run of this file has this record."""
+        return any(all(r.get(k) == v for k, v in more.items()) for r in self.of[kind, cell])
+
+    # ---------------------------------------------------------------- the run
+
+    def run(self) -> str:
+        """Everything that is left. Gives the reason of the end: ``complete``, ``time budget`` or ``interrupted``."""
+        self.emit("machine", **self.machine)
+        self.emit("plan", spec=self.spec.to_json(), data=identities(self.spec), **self.plan())
+        reason, left = "failed", 0
+        try:
+            left = self.measure()
+            reason = "time budget" if left else "complete"
+        except KeyboardInterrupt:
+            reason, left = "interrupted", self.left
+        finally:
+            self.close()
+            with contextlib.suppress(OSError):  # a disk that is full has said so already
+                self.emit("end", reason=reason, left=left)
+        return reason
+
+    def missing(self) -> dict[str, str]:
+        """Engines that are not here, each a row with the line that installs it."""
+        missing = {name: why for name in self.engines if (why := machine.reason_missing(name)) is not None}
+        for name, why in missing.items():
+            self.emit("missing", engine=name, reason=why)
+        return missing
+
+
+def runner(spec: Spec, out: Path, directory: Path, note: Callable[[str], None] | None = None, seed: int = 1) -> Runner:
+    """The runner of a specification: of a table's parts, or of a panel's curves."""
+    from colonnade_bench.panel.curves import Curves
+    from colonnade_bench.rounds import Rounds
+
+    return (Rounds if spec.part else Curves)(spec, out, directory, note, seed)
+
+
+def run(
+    spec: Spec, out: Path | None = None, directory: Path | None = None, note: Callable[[str], None] | None = None
+) -> Runner:
+    """Run a specification in `directory` (a temporary one by default); the runner with its records."""
+    with tempfile.TemporaryDirectory(prefix="colonnade-bench-") as folder:
+        place = directory or Path(folder)
+        made = runner(spec, out or place / "results.jsonl", place, note)
+        made.run()
+        return made

@@ -1,0 +1,170 @@
+"""Verdicts on a table's targets: pass, short, or partly, which is good but not measured in full."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from colonnade_bench.cell import Cell
+from colonnade_bench.datasets import DATASETS
+from colonnade_bench.part import listed
+from colonnade_bench.ratios import figures, sizes
+from colonnade_bench.summary import Figure, Summary, geometric_mean
+from colonnade_bench.targets import STATES, Target, short
+
+LISTED_MOST = 6
+"""Ratios that are listed; of more, the mean and the least are told."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One row of the table of targets. `word` is pass, short, partly (good, but not measured in full) or -."""
+
+    work: str
+    against: str
+    wanted: str
+    first: str
+    repeat: str
+    word: str
+
+    @property
+    def measured(self) -> bool:
+        return self.word != "-"
+
+
+def judge(target: Target, summary: Summary) -> Verdict:
+    special = {"memory": judge_memory, "open": judge_open, "relay": judge_relay, "size": judge_size}
+    if target.kind in special:
+        return special[target.kind](target, summary)
+    found = {state: figures(target, summary, state) for state in STATES}
+    shown = [target.state] if target.only_state else STATES
+    texts = {state: described(target, found[state]) if state in shown else "" for state in STATES}
+    if target.state == "both":
+        words = [word_of(target, found[state]) for state in STATES]
+        word = next((one for one in ("short", "partly", "pass") if one in words), "-")
+        word = "partly" if word == "pass" and "-" in words else word
+    else:
+        word = word_of(target, found[target.state])
+        if word == "-" and any(found[state] for state in shown):
+            word = "not judged"
+    return Verdict(target.work, target.against, in_words(target), texts["first"], texts["repeat"], word)
+
+
+def in_words(target: Target) -> str:
+    """What is wanted, in words."""
+    words = [f"geomean >= {show(target, target.geomean, 0)}"] if target.geomean is not None else []
+    for pattern, least in target.least_of.items():
+        name = pattern.strip("*-").replace("-", " ")
+        words.append(f"{name} >= {show(target, least, 0)}".strip())
+    words += [f">= {show(target, target.least, 0)}"] if target.least is not None else []
+    words += [f"<= {show(target, target.most, 0)}"] if target.most is not None else []
+    return "; ".join(words)
+
+
+def show(target: Target, value: float, digits: int = 2) -> str:
+    """A ratio, or a share in percent."""
+    if target.percent:
+        return f"{value:.0%}"
+    return f"{value:.{digits}f}x" if digits else f"{value:g}x"
+
+
+def described(target: Target, figures: Mapping[str, Figure]) -> str:
+    """All of a few ratios; of many the mean, and which is the least. Then what a full measurement lacks."""
+    if not figures:
+        return "-"
+    values = {label: figure.median for label, figure in figures.items()}
+    if len(values) <= LISTED_MOST and target.geomean is None:
+        text = ", ".join(f"{label} {show(target, value)}".strip() for label, value in values.items())
+    else:
+        least = min(values, key=lambda label: values[label])
+        mean = geometric_mean(values.values())
+        text = f"{show(target, mean)}; least {show(target, values[least])}" + (f" ({least})" if least else "")
+    expected, rounds = target.expected(), min((f.n for f in figures.values()), default=0)
+    text += "" if len(figures) == expected else f"; {len(figures)} of {expected}"
+    return text + ("" if rounds >= target.rounds else f"; {rounds} round{'s' * (rounds != 1)}")
+
+
+def meets(target: Target, values: Mapping[str, float]) -> bool:
+    """Whether all conditions hold."""
+    if target.geomean is not None and geometric_mean(values.values()) < target.geomean:
+        return False
+    if target.most is not None and max(values.values()) > target.most:
+        return False
+    return all(value >= target.least_for(label) for label, value in values.items())
+
+
+def word_of(target: Target, figures: Mapping[str, Figure]) -> str:
+    """Short where a condition fails; pass only where all were measured often enough, else partly."""
+    if not figures:
+        return "-"
+    whole = len(figures) == target.expected() and all(figure.n >= target.rounds for figure in figures.values())
+    good = meets(target, {label: figure.median for label, figure in figures.items()})
+    return "short" if not good else "pass" if whole else "partly"
+
+
+def judge_size(target: Target, summary: Summary) -> Verdict:
+    """Bytes: ours by the smallest peer's; with `inverse` the peer's by ours."""
+    values = {}
+    for each in target.comparisons("first"):
+        found = sizes(summary, each.dataset)
+        ours = found.get((target.library, each.ours))
+        fitting = [
+            nbytes
+            for (_, name), nbytes in found.items()
+            if not name.startswith("colonnade") and any(fnmatchcase(name, peer) for peer in each.peers)
+        ]
+        if ours and fitting:
+            values[each.label] = min(fitting) / ours if target.inverse else ours / min(fitting)
+    figures = {label: Figure(value, value, value, target.rounds) for label, value in values.items()}
+    return Verdict(
+        target.work, target.against, in_words(target), described(target, figures), "", word_of(target, figures)
+    )
+
+
+def judge_memory(target: Target, summary: Summary) -> Verdict:
+    """Peak private growth as a multiple of the frame, the largest of each dataset."""
+    shares: dict[str, float] = {}
+    for record in summary.kind("memory"):
+        cell = Cell.from_json(record["cell"])
+        ours = any(fnmatchcase(cell.contestant, pattern) for pattern in listed(target.ours))
+        inside = cell.dataset in target.datasets() and record["operation"] in listed(target.operation)
+        if ours and inside and cell.size >= 1.0 and record["frame_nbytes"]:
+            label, share = short(cell.dataset), record["private_nbytes"] / record["frame_nbytes"]
+            shares[label] = max(shares.get(label, 0.0), share)
+    text = ", ".join(f"{label} {share:.3f}x" for label, share in shares.items()) or "-"
+    word = "-" if not shares else "pass" if max(shares.values()) <= (target.most or 0.0) else "short"
+    return Verdict(target.work, target.against or "the frame", f"<= {target.most}x", text, "", word)
+
+
+def judge_open(target: Target, summary: Summary) -> Verdict:
+    """Time to open: so much at most, and so much a member where there are many."""
+    texts, words = {}, {}
+    for state in STATES:
+        found = {}
+        for place in summary.places(library=target.library, operation="read", state=state, size=1.0):
+            figure = summary.figure(place, listed(target.ours)[0], "open_s")
+            if figure is not None and place.dataset in target.datasets():
+                found[place.dataset] = (figure.median, DATASETS[place.dataset].member_count())
+        good = [
+            seconds <= max(target.most_s, members * target.most_s_per_member) for seconds, members in found.values()
+        ]
+        parts = [f"{short(name)} {s * 1e3:.2f} ms ({n:,} members)" for name, (s, n) in found.items()]
+        texts[state], words[state] = ", ".join(parts) or "-", "-" if not good else "pass" if all(good) else "short"
+    wanted = f"<= {target.most_s * 1e3:g} ms, or {target.most_s_per_member * 1e6:g} us a member"
+    return Verdict(target.work, target.against, wanted, texts["first"], texts["repeat"], words["first"])
+
+
+def judge_relay(target: Target, summary: Summary) -> Verdict:
+    """The relay's memory over idle in MiB, the worst of all turns; everything must come out as it went in."""
+    records = [record for record in summary.kind("relay") if record["size"] >= 1.0]
+    worst = max((max(r["private_nbytes"], r["total_nbytes"]) for r in records), default=0) / (1 << 20)
+    good = worst <= (target.most or 0.0) and all(record["equal"] for record in records)
+    word = "-" if not records else "pass" if good else "short"
+    text = f"{worst:.1f} MiB" if records else "-"
+    return Verdict(target.work, target.against, f"<= {target.most:g} MiB", "", text, word)
+
+
+def verdicts(summary: Summary, targets: Iterable[Target]) -> list[Verdict]:
+    """The verdict of each target that something was measured for."""
+    return [verdict for target in targets if (verdict := judge(target, summary)).measured]
