@@ -25,6 +25,7 @@ def comes_back(format: str, folder: Path) -> None:
 
 
 def main() -> None:
+    """Write and read a small table in every format, and convert it to the libraries that are installed."""
     with tempfile.TemporaryDirectory() as folder:
         for format in FORMATS:
             comes_back(format, Path(folder))

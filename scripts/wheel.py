@@ -1,6 +1,6 @@
-"""Takes the symbols out of the module of a wheel: `scripts/wheel.py WHEEL` leaves a small wheel and a `.debug` file beside.
+"""Moves the symbols of a wheel's module to a `.debug` file: `scripts/wheel.py WHEEL`.
 
-A debugger finds the file by its name once it lies beside the installed module.
+A debugger finds that file by its name, in the folder of the installed module.
 """
 
 import base64

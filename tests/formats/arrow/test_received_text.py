@@ -1,4 +1,4 @@
-"""Text and nulls of streams that another program writes to a pipe: the same frame as from memory, however they are cut."""
+"""Text and nulls of streams that another program writes to a pipe give the frame that memory gives."""
 
 import struct
 from typing import Any
@@ -116,8 +116,8 @@ def test_text_of_row_labels_and_of_our_writer(announced: bool) -> None:
 
 
 def unsliced(starts: list[int], nrows: int) -> bytes:
-    """Batches of text whose offsets do not start at 0, and end before their bytes do. Writers cut both; a reader may meet
-    them all the same, so the offsets are changed in a finished stream."""
+    """Batches of text whose offsets do not start at 0, and end before their bytes do. Writers cut both, but a reader
+    may get them, so the offsets are changed in a finished stream."""
     text = [f"{i:08}" for i in range(nrows)]
     out = stream([pa.record_batch({"s": pa.array(text), "x": pa.array(np.arange(nrows * 1.0))}) for _ in starts])
     offsets = np.arange(0, nrows * 8 + 1, 8, dtype="<i4")
@@ -186,7 +186,9 @@ def test_text_that_is_not_utf8_is_refused_with_its_row(nrows: int) -> None:
     said, message = failure(lambda: cn.decode(bytes(data), "arrows").to_pandas())
     assert "row 17" in message
     got, found = failure(lambda: arrived(bytes(data), 65_537).to_pandas())
-    assert got is said and "row 17" in found and "column s" in found
+    assert got is said
+    assert "row 17" in found
+    assert "column s" in found
 
 
 @pytest.mark.parametrize("compression", [None, "zstd"])
