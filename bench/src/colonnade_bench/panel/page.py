@@ -1,7 +1,7 @@
 """The page: one HTML file that works offline and sends no request.
 
 It contains the drawing library, the tables of the charts and the figures of the sliders, all compressed. A policy in
-its head forbids every request, and every script but the three whose hashes it names. Texts of records are only ever text.
+its head forbids every request, and every script but the three whose hashes it names. Records appear as text only.
 """
 
 from __future__ import annotations
