@@ -120,53 +120,29 @@ pub(crate) fn levels_too_short(missing: usize) -> Error {
 #[derive(Debug, Clone)]
 pub struct LevelRuns<'a> {
     runs: RleBitPacked<'a>,
+    /// The current run, and how many of its values were read.
     run: Option<RleBitPackedRun<'a>>,
-    /// Number of bits of the packed run's first byte that were returned.
-    bit: u32,
+    given: usize,
 }
 
 impl<'a> LevelRuns<'a> {
     /// Creates a reader of the levels in `runs`.
     #[must_use]
     pub fn new(runs: RleBitPacked<'a>) -> Self {
-        Self { runs, run: None, bit: 0 }
+        Self { runs, run: None, given: 0 }
     }
+}
 
-    /// Returns the next run, with at most `most` values.
-    ///
-    /// # Errors
-    /// Truncated levels.
-    #[inline]
-    pub fn next(&mut self, most: usize) -> Result<Option<RleBitPackedRun<'a>>> {
-        if self.run.is_none() {
-            self.run = self.runs.next_run()?;
-        }
-        Ok(match self.run {
-            None => None,
-            Some(RleBitPackedRun::Same { value, n }) => {
-                let now = n.min(most);
-                self.run = (n > now).then_some(RleBitPackedRun::Same { value, n: n - now });
-                Some(RleBitPackedRun::Same { value, n: now })
-            }
-            Some(RleBitPackedRun::Packed { bytes, n }) if self.bit == 0 && (n <= most || most >= 8) => {
-                // The run ends at a whole byte, so that the next one starts at a byte.
-                let now = if n <= most { n } else { most / 8 * 8 };
-                let rest = bytes.get(now / 8..).unwrap_or_default();
-                self.run = (n > now).then_some(RleBitPackedRun::Packed { bytes: rest, n: n - now });
-                Some(RleBitPackedRun::Packed { bytes, n: now })
-            }
-            Some(RleBitPackedRun::Packed { bytes, n }) => {
-                let value = u32::from(bytes.first().is_some_and(|byte| byte >> self.bit & 1 == 1));
-                self.bit = (self.bit + 1) % 8;
-                let rest = if self.bit == 0 { bytes.get(1..).unwrap_or_default() } else { bytes };
-                self.run = (n > 1).then_some(RleBitPackedRun::Packed { bytes: rest, n: n - 1 });
-                if n == 1 {
-                    self.bit = 0;
-                }
-                Some(RleBitPackedRun::Same { value, n: 1 })
-            }
-        })
-    }
+/// Returns the `n` bits, 1 to 64, from bit `at` of a bitmap on. Bits that are not there are 0.
+#[inline]
+pub(crate) fn bits_at(bitmap: &[u8], at: usize, n: usize) -> u64 {
+    let (bytes, shift) = (bitmap.get(at / 8..).unwrap_or_default(), at % 8);
+    let low = match bytes.first_chunk::<8>() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    };
+    let high = bytes.get(8).copied().map_or(0, u64::from);
+    (low >> shift | high << 1 << (63 - shift)) & low_bits(n)
 }
 
 /// Rows per strip. The values of a strip are decoded together and expanded to their rows while they are still in the L1 cache.
@@ -190,29 +166,28 @@ impl Strip {
     pub(crate) fn read(&mut self, levels: &mut LevelRuns<'_>, left: usize) -> Result<()> {
         *self = Self::default();
         let most = left.min(STRIP_ROWS);
-        // Packed runs are split at whole bytes: a rest of less than one byte goes to the next strip.
-        while self.n < most && (most == left || most - self.n >= 8 || self.n == 0) {
-            match levels.next(most - self.n)? {
-                None => return Err(levels_too_short(left - self.n)),
-                Some(RleBitPackedRun::Same { value, .. }) if value > 1 => return Err(level_too_large(value)),
-                Some(RleBitPackedRun::Same { value, n }) => {
-                    let mut left = n;
-                    while left > 0 {
-                        let now = left.min(64);
-                        self.push(u64::from(value).wrapping_neg() & low_bits(now), now);
-                        left -= now;
-                    }
+        while self.n < most {
+            let run = match levels.run {
+                Some(run) => run,
+                None => {
+                    levels.given = 0;
+                    levels.runs.next_run()?.ok_or_else(|| levels_too_short(left - self.n))?
                 }
-                Some(RleBitPackedRun::Packed { bytes, n }) => {
-                    let (whole, rest) = bytes.split_at_checked(n / 8).unwrap_or((bytes, &[]));
-                    let (words, single) = whole.as_chunks::<8>();
-                    words.iter().for_each(|word| self.push(u64::from_le_bytes(*word), 64));
-                    single.iter().for_each(|byte| self.push(u64::from(*byte), 8));
-                    if let (Some(byte), 1..) = (rest.first(), n % 8) {
-                        self.push(u64::from(*byte) & low_bits(n % 8), n % 8);
-                    }
+            };
+            let given = levels.given;
+            let now = (run.len() - given).min(most - self.n);
+            match run {
+                RleBitPackedRun::Same { value, .. } if value > 1 => return Err(level_too_large(value)),
+                RleBitPackedRun::Same { value, .. } => {
+                    let mask = u64::from(value).wrapping_neg();
+                    each_64(now, |_, n| self.push(mask & low_bits(n), n));
+                }
+                RleBitPackedRun::Packed { bytes, .. } => {
+                    each_64(now, |at, n| self.push(bits_at(bytes, given + at, n), n));
                 }
             }
+            levels.given += now;
+            levels.run = (levels.given < run.len()).then_some(run);
         }
         Ok(())
     }
@@ -242,6 +217,14 @@ impl Strip {
     pub(crate) fn words(&self) -> impl Iterator<Item = (u64, usize)> + '_ {
         let n = self.n;
         self.words.iter().zip((0..n).step_by(64)).map(move |(&word, first)| (word, (n - first).min(64)))
+    }
+}
+
+/// Calls `take` with the beginning and the length of each 64 of `n` bits.
+#[inline]
+fn each_64(n: usize, mut take: impl FnMut(usize, usize)) {
+    for at in (0..n).step_by(64) {
+        take(at, (n - at).min(64));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Bools: to the bits of a bitmap in Arrow's layout, to one byte each in blocks.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::levels::{LevelRuns, Strip, low_bits, scatter_page};
+use crate::formats::parquet::levels::{Strip, bits_at, low_bits, scatter_page};
 use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 use crate::memory::{self, BitWriter};
@@ -14,8 +14,8 @@ use super::primitive::{ended, unknown};
 pub(super) enum BoolPage<'a> {
     /// PLAIN: a bitmap, and how many bits were read.
     Plain(&'a [u8], usize),
-    /// RLE runs.
-    Runs(LevelRuns<'a>),
+    /// RLE: the runs, the current one, and how many of its values were read.
+    Runs(RleBitPacked<'a>, Option<RleBitPackedRun<'a>>, usize),
 }
 
 impl<'a> BoolPage<'a> {
@@ -28,7 +28,7 @@ impl<'a> BoolPage<'a> {
                     .values
                     .split_first_chunk::<4>()
                     .and_then(|(head, rest)| rest.get(..u32::from_le_bytes(*head) as usize));
-                Ok(Self::Runs(LevelRuns::new(RleBitPacked::new(runs.unwrap_or_default(), 1, parts.n)?)))
+                Ok(Self::Runs(RleBitPacked::new(runs.unwrap_or_default(), 1, parts.n)?, None, 0))
             }
             other => Err(unknown(other)),
         }
@@ -52,24 +52,29 @@ impl<'a> BoolPage<'a> {
         }
         match self {
             Self::Plain(bytes, given) => {
-                let rest = bytes.get(*given / 8..).unwrap_or_default();
-                let shift = *given % 8;
                 *given += n;
-                let high = if shift + n > 64 { rest.get(8).copied().unwrap_or(0) } else { 0 };
-                Ok((word(rest) >> shift | u64::from(high) << 1 << (63 - shift)) & low_bits(n))
+                Ok(bits_at(bytes, *given - n, n))
             }
-            Self::Runs(runs) => {
-                let (mut bits, mut had) = (0, 0);
+            Self::Runs(runs, run, given) => {
+                let (mut out, mut had) = (0, 0);
                 while had < n {
-                    let Some(run) = runs.next(n - had)? else { return Err(ended(n - had, 0)) };
-                    let run_bits = match run {
-                        RleBitPackedRun::Same { value, .. } => u64::from(value != 0).wrapping_neg(),
-                        RleBitPackedRun::Packed { bytes, .. } => word(bytes),
-                    };
-                    bits |= (run_bits & low_bits(run.len())) << had;
-                    had += run.len();
+                    if run.is_none() {
+                        (*run, *given) = (runs.next_run()?, 0);
+                    }
+                    let Some(current) = *run else { return Err(ended(n - had, 0)) };
+                    let now = (current.len() - *given).min(n - had);
+                    out |= match current {
+                        RleBitPackedRun::Same { value: 0, .. } => 0,
+                        RleBitPackedRun::Same { .. } => low_bits(now),
+                        RleBitPackedRun::Packed { bytes, .. } => bits_at(bytes, *given, now),
+                    } << had;
+                    had += now;
+                    *given += now;
+                    if *given == current.len() {
+                        *run = None;
+                    }
                 }
-                Ok(bits)
+                Ok(out)
             }
         }
     }
@@ -87,15 +92,6 @@ impl<'a> BoolPage<'a> {
             memory::unpack(&bits, 0, part).ok_or_else(|| ended(part.len(), 0))?;
         }
         Ok(())
-    }
-}
-
-/// The first eight bytes as a word; bytes that are not there are 0.
-#[inline]
-fn word(bytes: &[u8]) -> u64 {
-    match bytes.first_chunk::<8>() {
-        Some(bytes) => u64::from_le_bytes(*bytes),
-        None => bytes.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
     }
 }
 

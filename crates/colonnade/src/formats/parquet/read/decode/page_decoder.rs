@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::delta::DeltaDecoder;
-use crate::formats::parquet::levels::{LevelRuns, Validity, level_too_large, levels_too_short};
+use crate::formats::parquet::levels::{LevelRuns, Strip, Validity, low_bits};
 use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
@@ -289,40 +289,29 @@ pub(super) fn fill_rows(
         }
         return fill(out);
     };
-    let (mut bits, mut out) = (nulls.map(NullMask::begin), out);
+    let (mut bits, mut out, mut strip) = (nulls.map(NullMask::begin), out, Strip::default());
     while !out.is_empty() {
-        let left = out.len() / item;
-        let Some(run) = levels.next(left)? else {
-            return Err(levels_too_short(left));
-        };
-        let n = run.len().min(left);
-        let (now, later) = out.split_at_mut(n * item);
-        match run {
-            RleBitPackedRun::Same { value, .. } if value > 1 => return Err(level_too_large(value)),
-            RleBitPackedRun::Same { value, .. } => {
-                if value == 1 {
-                    fill(now)?
-                } else {
-                    now.fill(0)
-                }
-                if let Some(bits) = bits.as_deref_mut() {
-                    bits.push_same(value == 1, n);
-                }
-            }
-            RleBitPackedRun::Packed { bytes, .. } => {
-                for (row, to) in now.chunks_exact_mut(item).enumerate() {
-                    let valid = bytes.get(row / 8).is_some_and(|byte| byte >> (row % 8) & 1 == 1);
-                    if valid {
-                        fill(to)?
+        let read = strip.read(levels, out.len() / item);
+        let (mut now, later) = out.split_at_mut(strip.len() * item);
+        for (valid, n) in strip.words() {
+            let (rows, after) = now.split_at_mut(n * item);
+            if valid == low_bits(n) {
+                fill(rows)?;
+            } else {
+                for (row, to) in rows.chunks_exact_mut(item).enumerate() {
+                    if valid >> row & 1 == 1 {
+                        fill(to)?;
                     } else {
-                        to.fill(0)
-                    }
-                    if let Some(bits) = bits.as_deref_mut() {
-                        bits.push(u64::from(valid), 1);
+                        to.fill(0);
                     }
                 }
             }
+            if let Some(bits) = bits.as_deref_mut() {
+                bits.push(valid, n);
+            }
+            now = after;
         }
+        read?;
         out = later;
     }
     Ok(())
