@@ -195,8 +195,8 @@ class CoreFrame:
         progress: Progress | None = None,
         pandas: bool = False,
     ) -> CoreFrame:
-        """The one frame of a pipe, socket or device, as `File.open_fd`, in memory that no other frame sees. `pandas`: as
-        `File.load`."""
+        """The one frame of a pipe, socket or device, as `File.open_fd`, in memory that no other frame sees.
+        `pandas`: as `File.load`."""
     def check_ranges(self, first: int) -> None:
         """DecodeError for a decimal over its precision, a time of no day, a date64 of no whole day, by column and row;
         `first` is the number of the first row."""

@@ -90,7 +90,10 @@ impl ColumnDecoder<'_> {
         received: Option<ReceivedText>,
         progress: &dyn Progress,
     ) -> Result<arrow_data::ArrayData> {
-        let data_type = field_of(&self.catalog.shape, field)?.data_type();
+        let schema_field = field_of(&self.catalog.shape, field)?;
+        let data_type = schema_field.data_type();
+        // Errors of a single batch name the column alone, as in memory.
+        let is_alone = received.is_some() && pieces.len() == 1;
         let (small, is_text) = match data_type {
             DataType::Utf8 => (true, true),
             DataType::Binary => (true, false),
@@ -99,7 +102,7 @@ impl ColumnDecoder<'_> {
         };
         let nrows = self.nrows();
         let (mut runs, total) = match &received {
-            // A single batch has its first wrong row named below, as in memory.
+            // The first wrong row of a single batch is found below.
             Some(received) if pieces.len() < 2 => received.sizes(pieces),
             _ => self.sizes(field, pieces, small, received.as_ref(), progress)?,
         };
@@ -141,15 +144,10 @@ impl ColumnDecoder<'_> {
                 rest = (tail, tail_runs);
                 tasks.push(Task::new(nbytes, move || {
                     for (piece, run) in tile.iter().zip(tile_runs) {
-                        let done = self.text_piece(
-                            field,
-                            piece,
-                            run,
-                            (small, narrow, is_text),
-                            offsets,
-                            bytes,
-                        );
-                        done.map_err(|e| self.named(e, field, piece))?;
+                        let done =
+                            self.text_piece(field, piece, run, (small, narrow, is_text), offsets, bytes);
+                        let placed = |e: Error| if is_alone { e.in_member(schema_field.name()) } else { e };
+                        done.map_err(|e| self.named(placed(e), field, piece))?;
                         run.held = None;
                     }
                     fence();
@@ -190,8 +188,9 @@ impl ColumnDecoder<'_> {
             };
             let range = text_range(offsets.as_slice(), (piece.skip, piece.nrows), small, nbytes);
             let (start, end) = range.map_err(|(first, last)| {
-                let message =
-                    format!("expected offsets from 0 to {nbytes}, found {first} to {last}. The bytes are damaged.");
+                let message = format!(
+                    "expected offsets from 0 to {nbytes}, found {first} to {last}. The bytes are damaged."
+                );
                 Error::malformed("arrow", message)
             })?;
             let held = body.codec().and(values).map(|values| (offsets, values));
@@ -241,7 +240,9 @@ impl ColumnDecoder<'_> {
         let needed = (piece.skip + piece.nrows + 1) * item;
         let (from, copied) = match (&run.held, bytes) {
             (Some((from, values)), _) => (from.clone(), Some(values.clone())),
-            (None, ColumnBytes::Copied(..)) => (body.buffer(first, needed)?, Some(body.buffer(first + 1, 0)?)),
+            (None, ColumnBytes::Copied(..)) => {
+                (body.buffer(first, needed)?, Some(body.buffer(first + 1, 0)?))
+            }
             (None, ColumnBytes::Received(..)) => (body.buffer(first, needed)?, None),
         };
         let wanted =

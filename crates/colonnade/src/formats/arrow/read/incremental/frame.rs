@@ -100,7 +100,14 @@ impl WholeFrame {
             MessageKind::Dictionary { id, delta, batch } => {
                 let header_at = self.kept.push_aligned(head)?;
                 let body_at = self.kept.push_aligned(&[])?;
-                let batch = BatchPosition { header_at, header: batch, body_at, body_nbytes, input_at: at, first_row: 0 };
+                let batch = BatchPosition {
+                    header_at,
+                    header: batch,
+                    body_at,
+                    body_nbytes,
+                    input_at: at,
+                    first_row: 0,
+                };
                 rows.catalog.dictionary(id, delta, batch)?;
                 Ok(BodyReceipt::Segments(vec![BodySegment {
                     dest: SegmentTarget::Kept,

@@ -1,8 +1,8 @@
 //! A body that is received as a whole, after its header.
 
 use crate::arrow::ipc::body::{BatchBody, IpcSource};
-use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
 use crate::arrow::ipc::catalog::BatchPosition;
+use crate::arrow::ipc::encapsulated_message::EncapsulatedMessage;
 use crate::arrow::ipc::message::VerifiedHeader;
 use crate::error::Result;
 use crate::formats::arrow::read::decode::{too_large, values_into};
