@@ -1,4 +1,4 @@
-"""Text and nulls of streams that another program writes to a pipe give the frame that memory gives."""
+"""Text and nulls of streams that another program writes to a pipe: the frame that the same bytes in memory give."""
 
 import struct
 from typing import Any
@@ -116,8 +116,8 @@ def test_text_of_row_labels_and_of_our_writer(announced: bool) -> None:
 
 
 def unsliced(starts: list[int], nrows: int) -> bytes:
-    """Batches of text whose offsets do not start at 0, and end before their bytes do. Writers cut both, but a reader
-    may get them, so the offsets are changed in a finished stream."""
+    """Batches of text whose offsets do not start at 0 and end before their bytes do. pyarrow's writer cuts both, so the
+    offsets are changed in a finished stream."""
     text = [f"{i:08}" for i in range(nrows)]
     out = stream([pa.record_batch({"s": pa.array(text), "x": pa.array(np.arange(nrows * 1.0))}) for _ in starts])
     offsets = np.arange(0, nrows * 8 + 1, 8, dtype="<i4")
@@ -146,7 +146,6 @@ def test_offsets_that_do_not_begin_at_zero(nrows: int) -> None:
 def failure(call: Any) -> tuple[type, str]:
     with pytest.raises(cn.ColonnadeError) as caught:
         call()
-    # Connections name the message, and streams the offset among the received bytes.
     return type(caught.value), str(caught.value)
 
 
@@ -174,8 +173,8 @@ def test_hostile_offsets_are_refused_as_from_memory(nbatches: int, nrows: int, k
     for piece in (None, 65_537):
         got, found = failure(lambda piece=piece: arrived(bytes(data), piece).to_pandas())
         assert got is said
-        assert message.split(": ", 1)[1] in found or message.split("column s", 1)[1] in found, (message, found)
-    assert failure(lambda: cn.read_pandas(piped(bytes(data)), format="arrows"))[0] is said
+        assert found == f"memory: message 1: {message}"
+    assert failure(lambda: cn.read_pandas(piped(bytes(data)), format="arrows")) == (said, message)
 
 
 @pytest.mark.parametrize("nrows", [40, 20_000])
@@ -187,8 +186,7 @@ def test_text_that_is_not_utf8_is_refused_with_its_row(nrows: int) -> None:
     assert "row 17" in message
     got, found = failure(lambda: arrived(bytes(data), 65_537).to_pandas())
     assert got is said
-    assert "row 17" in found
-    assert "column s" in found
+    assert found == f"memory: message 1: {message}"
 
 
 @pytest.mark.parametrize("compression", [None, "zstd"])

@@ -90,7 +90,10 @@ impl ColumnDecoder<'_> {
         received: Option<ReceivedText>,
         progress: &dyn Progress,
     ) -> Result<arrow_data::ArrayData> {
-        let data_type = field_of(&self.catalog.shape, field)?.data_type();
+        let schema_field = field_of(&self.catalog.shape, field)?;
+        let data_type = schema_field.data_type();
+        // Errors of a single batch name the column alone, as in memory.
+        let is_alone = received.is_some() && pieces.len() == 1;
         let (small, is_text) = match data_type {
             DataType::Utf8 => (true, true),
             DataType::Binary => (true, false),
@@ -99,7 +102,7 @@ impl ColumnDecoder<'_> {
         };
         let nrows = self.nrows();
         let (mut runs, total) = match &received {
-            // A single batch has its first wrong row named below, as in memory.
+            // The first wrong row of a single batch is found below.
             Some(received) if pieces.len() < 2 => received.sizes(pieces),
             _ => self.sizes(field, pieces, small, received.as_ref(), progress)?,
         };
@@ -143,7 +146,8 @@ impl ColumnDecoder<'_> {
                     for (piece, run) in tile.iter().zip(tile_runs) {
                         let done =
                             self.text_piece(field, piece, run, (small, narrow, is_text), offsets, bytes);
-                        done.map_err(|e| self.named(e, field, piece))?;
+                        let placed = |e: Error| if is_alone { e.in_member(schema_field.name()) } else { e };
+                        done.map_err(|e| self.named(placed(e), field, piece))?;
                         run.held = None;
                     }
                     fence();

@@ -9,11 +9,9 @@ use crate::frame::{Block, DType, Grid, as_stride};
 use crate::memory::{Buffer, Region, RegionMut, column_stride};
 
 use super::layout::BlockLayout;
-use super::missing::MissingValues;
 use super::schemas::CachedSchema;
 use crate::arrow::ipc::check;
-use crate::formats::arrow::read::decode::too_large;
-use crate::progress::Progress;
+use crate::formats::arrow::read::decode::{ColumnDecoder, too_large};
 
 /// The position of one field's rows.
 #[derive(Debug, Clone, Copy)]
@@ -149,20 +147,19 @@ impl Blocks {
         self.regions.get_mut(target.region)?.as_mut_slice().get_mut(start..start.checked_add(nbytes)?)
     }
 
-    /// Ends filling: fields without nulls, or with nulls that `missing` represents, become blocks. Other fields with nulls
-    /// become columns.
+    /// Ends filling: a field becomes a part of a block if `block_dtype` returns a dtype for the field and the dtype that it
+    /// was received as, and a column otherwise.
     ///
     /// # Errors
-    /// Malformed: validity that is too short; nulls in a field whose dtype has none. Cancellation.
+    /// Malformed: validity that is too short; nulls in a field whose dtype has none.
     pub(super) fn finish(
-        mut self,
+        self,
         layout: &BlockLayout,
-        missing: &MissingValues<'_>,
+        decoder: &ColumnDecoder<'_>,
+        block_dtype: &dyn Fn(usize, Option<DType>) -> Option<DType>,
         is_private: bool,
-        progress: &dyn Progress,
     ) -> Result<DecodedColumns> {
-        missing.write(&mut self, layout, progress)?;
-        let (plan, nrows) = (missing.decoder.plan, missing.decoder.catalog.nrows);
+        let (plan, nrows) = (decoder.plan, decoder.catalog.nrows);
         let mut decoded = DecodedColumns::default();
         let whole: Vec<Buffer> =
             self.regions.into_iter().map(|region| Buffer::from_region(region.finish(), is_private)).collect();
@@ -173,17 +170,16 @@ impl Blocks {
             // The current run of columns of one dtype.
             let (mut first, mut run_dtype) = (0, None);
             for (column, &field) in members.iter().enumerate() {
-                let block_dtype = missing.block_dtype(field, *dtype);
-                if block_dtype != run_dtype {
+                let field_dtype = block_dtype(field, *dtype);
+                if field_dtype != run_dtype {
                     put_block(run_dtype, nrows, stride, &buffer, members, first..column, &mut decoded)?;
-                    (first, run_dtype) = (column, block_dtype);
+                    (first, run_dtype) = (column, field_dtype);
                 }
-                if block_dtype.is_none() {
+                if field_dtype.is_none() {
                     let values = buffer.slice(column * stride, nrows * item).ok_or_else(too_large)?;
                     let Some(field_plan) = plan.fields.get(field) else { continue };
                     let builder = ArrayDataBuilder::new(field_plan.data_type.clone()).len(nrows);
-                    let builder =
-                        builder.add_buffer(values.to_arrow()).nulls(missing.decoder.validity_of(field)?);
+                    let builder = builder.add_buffer(values.to_arrow()).nulls(decoder.validity_of(field)?);
                     // SAFETY: the type has a fixed width, and all values are initialized.
                     let data = unsafe { builder.align_buffers(true).build_unchecked() };
                     check::values(&data).map_err(|e| e.in_member(field_plan.name.clone()))?;

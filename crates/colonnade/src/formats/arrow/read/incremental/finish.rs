@@ -31,7 +31,7 @@ impl WholeFrame {
     pub(super) fn finish(mut self, request: &Request<'_>, limits: &Limits) -> Result<DecodedStream> {
         let (threads, progress) = (request.threads, request.progress);
         let none = || Error::malformed("arrow", "expected a schema, found the end mark.");
-        let ReceivedRows { known, blocks, texts, catalog } = self.rows.ok_or_else(none)?;
+        let ReceivedRows { known, mut blocks, texts, catalog } = self.rows.ok_or_else(none)?;
         if known.keeps_bytes() {
             self.kept.push(&END_MARK)?;
             let bytes = Buffer::from_region(self.kept.finish()?, false);
@@ -83,8 +83,10 @@ impl WholeFrame {
         for (&(field, _), received) in known.layout.texts.iter().zip(texts.finish()?) {
             decoded.columns.push((field, decoder.received_text(field, received, progress)?));
         }
-        let missing = MissingValues::new(&decoder);
-        let filled = blocks.finish(&known.layout, &missing, request.private, progress)?;
+        let missing = MissingValues { decoder: &decoder };
+        missing.write(&mut blocks, &known.layout, progress)?;
+        let block_dtype = |field: usize, dtype| missing.block_dtype(field, dtype);
+        let filled = blocks.finish(&known.layout, &decoder, &block_dtype, request.private)?;
         decoded.blocks.extend(filled.blocks);
         decoded.columns.extend(filled.columns);
         if is_pandas {

@@ -19,11 +19,7 @@ pub(super) struct MissingValues<'a> {
     pub(super) decoder: &'a ColumnDecoder<'a>,
 }
 
-impl<'a> MissingValues<'a> {
-    pub(super) fn new(decoder: &'a ColumnDecoder<'a>) -> Self {
-        Self { decoder }
-    }
-
+impl MissingValues<'_> {
     fn has_nulls(&self, field: usize) -> bool {
         self.decoder.catalog.nulls.get(field).copied().unwrap_or(false)
     }
