@@ -25,6 +25,7 @@ def comes_back(format: str, folder: Path) -> None:
 
 
 def main() -> None:
+    """Try formats, libraries and the command line; the last line says how many."""
     with tempfile.TemporaryDirectory() as folder:
         for format in FORMATS:
             comes_back(format, Path(folder))
