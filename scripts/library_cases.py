@@ -26,8 +26,8 @@ _KNOWN = "otherwise by what this version of the library does itself"
 _OF_POLARS = re.compile(r"panicked at crates/polars")
 
 # In these versions alone. polars exports a slice of arrays or structs with nulls with an offset that its children have
-# already taken off, which pyarrow refuses as well, and a decimal of any precision as one of 38 digits. awkward calls arrays
-# of categories invalid (`ak.validity_error`) before they are written.
+# already taken off, which pyarrow refuses as well, and any decimal as one of 38 digits. awkward calls arrays of
+# categories invalid (`ak.validity_error`) before they are written.
 _OF_THE_LIBRARY = {
     ("polars", "1.10"): re.compile(r"decimal|(array|struct).*: a slice"),
     ("awkward", "2.6"): re.compile(r"categories|lists of categories|all layouts side by side"),
