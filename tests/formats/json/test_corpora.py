@@ -8,6 +8,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.corpora import CORPORA, needs_corpora
+from tests.helpers.each import each
 
 pytestmark = needs_corpora
 SUITE = sorted((CORPORA / "json-nst").glob("test_*/*.json")) if CORPORA else []
@@ -19,7 +20,7 @@ TWICE = ("y_object_duplicated_key.json", "y_object_duplicated_key_and_value.json
 
 
 def by_name(paths: list[Path]) -> Any:
-    return pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in paths])
+    return each("path", {path.stem: path for path in paths}, per=50)
 
 
 def as_cell(content: bytes) -> bytes:

@@ -1,0 +1,107 @@
+"""Every case that the package ships for the libraries of this environment, through files' bytes and back, identical.
+
+`make release-check` runs it beside the oldest versions of the libraries and the newest. A case that this version of the
+library cannot make is counted apart; what a format does not hold is refused by name, as anywhere. Each library has a
+process of its own: an old polars panics at some of its own types, and takes the process with it.
+"""
+
+import importlib
+import importlib.metadata
+import itertools
+import re
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import colonnade as cn
+
+FORMATS = ("npz", "arrow", "arrows", "parquet", "msgpack")
+LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "static_frame", "awkward")
+_OTHERWISE = "came back otherwise"
+_DIED = "ended by a panic of the library itself"
+_KNOWN = "otherwise by what this version of the library does itself"
+_OF_POLARS = re.compile(r"panicked at crates/polars")
+
+# In these versions alone. polars exports a slice of arrays or structs with nulls with an offset that its children have
+# already taken off, which pyarrow refuses as well, and any decimal as one of 38 digits. awkward calls arrays of
+# categories invalid (`ak.validity_error`) before they are written.
+_OF_THE_LIBRARY = {
+    ("polars", "1.10"): re.compile(r"decimal|(array|struct).*: a slice"),
+    ("awkward", "2.6"): re.compile(r"categories|lists of categories|all layouts side by side"),
+}
+
+
+def outcome(make: Callable[[], Any], identical: Callable[[Any, Any], None], format: str) -> str:
+    """What became of one case in one format."""
+    try:
+        data = make()
+    except Exception:
+        return "not made by this version"
+    try:
+        content = cn.encode(data, format)
+        identical(data, cn.decode(content, format).to_native())
+    except cn.EncodeError:
+        return "refused"
+    except Exception as error:
+        return f"{_OTHERWISE}: {type(error).__name__}: {str(error)[:200]!r}"
+    return "identical"
+
+
+def child(library: str, first: int) -> None:
+    """Print what became of each case of a library, a line each, from the case of this number on."""
+    warnings.simplefilter("ignore")
+    cases = importlib.import_module(f"colonnade.testing.cases_{library}")
+    each = itertools.product(cases.CASES.items(), FORMATS)
+    for (name, make), format in itertools.islice(each, first, None):
+        print(f"{name}, {format}", end="\t", flush=True)
+        print(outcome(make, cases.assert_identical, format), flush=True)
+
+
+def outcomes(library: str) -> Iterator[tuple[str, str]]:
+    """The name of each case and what became of it; behind a case that ends the process, another goes on."""
+    first = 0
+    while True:
+        command = [sys.executable, __file__, library, str(first)]
+        done = subprocess.run(command, capture_output=True, text=True)
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        for name, found in lines:
+            if not found:
+                ended = _DIED if _OF_POLARS.search(done.stderr) else f"{_OTHERWISE}: {done.stderr[-300:]!r}"
+                yield name, ended
+            else:
+                yield name, found
+        first += len(lines)
+        if done.returncode == 0:
+            return
+        if not lines:
+            yield library, f"{_OTHERWISE}: {done.stderr[-300:]!r}"
+            return
+
+
+def main() -> int:
+    """Print a line a library, and what came back otherwise; the exit status."""
+    failed = []
+    for library in LIBRARIES:
+        counts: Counter[str] = Counter()
+        version = importlib.metadata.version(library)
+        known = _OF_THE_LIBRARY.get((library, ".".join(version.split(".")[:2])))
+        for name, found in outcomes(library):
+            if found.startswith(_OTHERWISE) and known and known.match(name):
+                found = _KNOWN
+            counts[found.partition(":")[0]] += 1
+            if found.startswith(_OTHERWISE):
+                failed.append(f"{library}: {name}: {found}")
+        told = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
+        print(f"{library} {version}: {told}", flush=True)
+    print(*failed, f"{len(failed)} {_OTHERWISE}", sep="\n")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 2:
+        child(sys.argv[1], int(sys.argv[2]))
+    else:
+        sys.exit(main())
