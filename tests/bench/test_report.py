@@ -127,6 +127,15 @@ def test_contestants_of_one_transport_are_compared():
     assert {row[1].rpartition(" ")[2] for row in part.rows} <= {"(pipe)"} or "(pipe)" in part.header[1]
 
 
+def test_given_streams_are_compared_by_the_time_of_the_call():
+    cell = Cell("stream-floats-1MiB", "polars", "polars", "ipc-stream", transport="given")
+    told = record(cell, 0.1, 0, open_s=0.2)
+    del told["usable_s"]
+    (part,) = [part for part in sections(Summary([told]), Spec.table("arrow")) if part.title.startswith("Read")]
+    assert part.title.startswith("Read, the time of the call: polars")
+    assert part.rows == [["stream-floats-1MiB", "200 [200-200]"]]
+
+
 def test_a_relay_has_its_table():
     one = {"kind": "relay", "run": "r", "nbytes": 10**10, "private_nbytes": 0, "total_nbytes": 64 << 20}
     record = {**one, "seconds": 4.0, "nbatches": 5, "equal": True, "size": 1.0}

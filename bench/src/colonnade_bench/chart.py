@@ -115,8 +115,12 @@ def picture(alt: Any, rows: list[dict[str, Any]], chart: Chart) -> Any:
     order = list(dict.fromkeys(row["x"] for row in rows))
     scale = alt.Scale(type="log") if chart.y == "ms" else alt.Scale(domainMin=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(
-        x=alt.X("x:O", title=chart.x, sort=order, axis=alt.Axis(labelAngle=-30)),
-        color=alt.Color("contestant:N", legend=alt.Legend(title=None, orient="bottom", columns=3, labelLimit=400)),
+        x=alt.X("x:O", title=chart.x, sort=order, axis=alt.Axis(labelAngle=-30 if chart.x == "dataset" else 0)),
+        color=alt.Color(
+            "contestant:N",
+            scale=alt.Scale(scheme="tableau20"),
+            legend=alt.Legend(title=None, orient="bottom", columns=3, labelLimit=400),
+        ),
         tooltip=["contestant:N", "x:O", alt.Tooltip("y:Q", title=chart.y, format=".4g"), "rounds:Q"],
     )
     line = base.mark_line(point=True).encode(y=alt.Y("y:Q", title=chart.y, scale=scale))
