@@ -97,12 +97,12 @@ def _frames() -> dict[str, pd.DataFrame]:
 
 
 @each("dtype_backend", list(BACKENDS), ids=str)
-@each("name", _frames())
+@each("name", list(_frames()))
 def test_frames_that_pandas_wrote(name: str, dtype_backend: str | None) -> None:
     check(pa.Table.from_pandas(_frames()[name]), dtype_backend)
 
 
-@each("name", _frames())
+@each("name", list(_frames()))
 def test_a_selection_of_columns(name: str) -> None:
     table = pa.Table.from_pandas(_frames()[name])
     core = landed(table)

@@ -13,7 +13,7 @@ from tests.helpers.each import each
 pd = pytest.importorskip("pandas")
 
 FORMATS = ("npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
-every_format = each("format", list(FORMATS))
+every_format = pytest.mark.parametrize("format", FORMATS)
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_the_whole_twice(format: str, written: Path) -> None:
     assert second.iloc[0, 0] == 0
 
 
-@each("format", ["npz", "arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"])
+@pytest.mark.parametrize("format", ["npz", "arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"])
 def test_what_a_reader_gives(format: str, written: Path) -> None:
     with cn.open_reader(written, format=format) as reader:
         batch = next(iter(reader))

@@ -83,8 +83,8 @@ def each(
 ) -> Callable[[Test], Test]:
     """Run a test for each of `values`; of a mapping of one parameter, the keys are their titles in the error.
 
-    `parameters`, `values` and `ids` are those of `pytest.mark.parametrize`. `where` is asked with the parameters that
-    it names, and says which values apply. With `per`, every so many values are a test of their own.
+    `parameters`, `values` and `ids` are otherwise those of `pytest.mark.parametrize`. `where` is asked with the
+    parameters that it names, and says which values apply. With `per`, every so many values are a test of their own.
     """
     names = [name.strip() for name in parameters.split(",")] if isinstance(parameters, str) else list(parameters)
     trials = [*_trials(names, values, ids)]

@@ -212,7 +212,7 @@ def test_flipped_bytes_are_refused_or_read_but_never_crash() -> None:
         data[place] ^= bit
 
 
-@each("entry", golden.entries("arrows"))
+@each("entry", list(golden.entries("arrows")))
 def test_golden_streams_arrive(entry: str) -> None:
     data = golden.path_of("arrows", golden.entries("arrows")[entry]).read_bytes()
     want = cn.decode(data, "arrows")

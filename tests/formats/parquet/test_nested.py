@@ -293,7 +293,7 @@ def required_within() -> dict[str, pa.Array]:
     }
 
 
-@each("kind", required_within())
+@each("kind", list(required_within()))
 def test_required_values_below_nulls_are_joined(kind: str) -> None:
     table = pa.table({"a": required_within()[kind]})
     written = io.BytesIO()
