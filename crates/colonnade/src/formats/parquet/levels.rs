@@ -150,14 +150,14 @@ const STRIP_ROWS: usize = 1024;
 
 /// The validity of the next rows of a page.
 #[derive(Debug, Default)]
-pub(crate) struct Strip {
-    /// One word more than a strip has, so that [`Strip::push`] can always write to two.
+pub(crate) struct ValidityStrip {
+    /// One word more than a strip has, so that [`ValidityStrip::push`] can always write to two.
     words: [u64; STRIP_ROWS / 64 + 1],
     /// Number of rows.
     n: usize,
 }
 
-impl Strip {
+impl ValidityStrip {
     /// Reads the levels of up to `left` rows. If the levels end early, the strip has the rows before that.
     ///
     /// # Errors
@@ -247,7 +247,7 @@ pub fn scatter_page<T: Copy>(
     mut fill: impl FnMut(&mut [T]) -> Result<()>,
 ) -> Result<()> {
     let mut out = out;
-    let mut strip = Strip::default();
+    let mut strip = ValidityStrip::default();
     // Sixty-four values more than a strip has, so that each word of rows can take as many.
     let mut values = [null; STRIP_ROWS + 64];
     while !out.is_empty() {
@@ -272,7 +272,7 @@ pub fn scatter_page<T: Copy>(
 }
 
 /// Moves values to the valid rows of a strip and sets the other rows to `null`.
-fn expand<T: Copy>(strip: &Strip, values: &[T], rows: &mut [T], null: T) {
+fn expand<T: Copy>(strip: &ValidityStrip, values: &[T], rows: &mut [T], null: T) {
     let mut next = 0;
     for ((word, _), rows) in strip.words().zip(rows.chunks_mut(64)) {
         if let Some(values) = values.get(next..).and_then(<[T]>::first_chunk) {

@@ -52,7 +52,7 @@ pub(crate) trait Nodes {
     fn next_after(&self, i: usize) -> usize;
 }
 
-type PutResult = std::result::Result<(), StopReason<Error>>;
+type NodeResult = std::result::Result<(), StopReason<Error>>;
 
 impl InferredColumn {
     /// Appends node `i` and everything inside it. A column of [`InferredColumn::of_mixed`] stores it as MessagePack. Any other
@@ -77,7 +77,7 @@ impl InferredColumn {
         Ok(())
     }
 
-    fn put_node<N: Nodes>(&mut self, nodes: &N, i: usize) -> PutResult {
+    fn put_node<N: Nodes>(&mut self, nodes: &N, i: usize) -> NodeResult {
         let scalar = match nodes.value(i).map_err(StopReason::Cell)? {
             NodeValue::Null => return self.empty(1).map_err(|e| StopReason::Cell(e.error)),
             NodeValue::Bool(value) => Scalar::Bool(value),
@@ -94,7 +94,7 @@ impl InferredColumn {
     }
 
     /// Appends a list of `n` entries, which begin at node `at`.
-    fn put_list<N: Nodes>(&mut self, nodes: &N, mut at: usize, n: usize) -> PutResult {
+    fn put_list<N: Nodes>(&mut self, nodes: &N, mut at: usize, n: usize) -> NodeResult {
         let (nested, ..) = self.nested(true).map_err(|stop| stop.map(|e| e.error))?;
         let NestedColumns::List { offsets, item } = nested else { return Err(StopReason::Mixed) };
         for _ in 0..n {
@@ -107,7 +107,7 @@ impl InferredColumn {
     }
 
     /// Appends a map of `n` pairs, which begin at node `at`.
-    fn put_map<N: Nodes>(&mut self, nodes: &N, at: usize, n: usize) -> PutResult {
+    fn put_map<N: Nodes>(&mut self, nodes: &N, at: usize, n: usize) -> NodeResult {
         let row = self.rows;
         let (nested, _, inner) = self.nested(false).map_err(|stop| stop.map(|e| e.error))?;
         let NestedColumns::Map(members) = nested else { return Err(StopReason::Mixed) };
@@ -125,7 +125,7 @@ impl StructMembers {
         (mut at, n): (usize, usize),
         row: usize,
         inner: (&ReadOptions, u64),
-    ) -> PutResult {
+    ) -> NodeResult {
         for turn in 0..n {
             // Keys other than text cannot name members.
             let NodeValue::Text(key) = nodes.value(at).map_err(StopReason::Cell)? else {

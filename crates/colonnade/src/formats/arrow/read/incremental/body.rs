@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 
 use super::blocks::Blocks;
 use super::layout::{BlockLayout, BufferOwner};
-use super::texts::Texts;
+use super::texts::TextColumns;
 use crate::arrow::ipc::catalog::node;
 use crate::arrow::ipc::message::{BatchHeader, HeaderVector};
 use crate::formats::arrow::read::decode::too_large;
@@ -39,7 +39,7 @@ pub(super) struct BodySegment {
 
 /// The text of one column in a body: the position of its offsets in the kept bytes, and the number of its bytes.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct TextPart {
+pub(super) struct TextReceipt {
     pub(super) offsets_at: usize,
     pub(super) offsets_nbytes: usize,
     pub(super) stored: usize,
@@ -50,7 +50,7 @@ pub(super) struct TextPart {
 pub(super) struct BodyPlan {
     pub(super) segments: Vec<BodySegment>,
     /// The text columns, in the order of the layout.
-    pub(super) texts: Vec<TextPart>,
+    pub(super) texts: Vec<TextReceipt>,
     /// The number of bytes of the body that are kept.
     pub(super) kept_nbytes: usize,
 }
@@ -108,7 +108,7 @@ pub(super) fn plan(
     header: &BatchHeader,
     head: &mut [u8],
     body_nbytes: usize,
-    (layout, blocks, texts): (&BlockLayout, &Blocks, &Texts),
+    (layout, blocks, texts): (&BlockLayout, &Blocks, &TextColumns),
     first_row: usize,
     kept_at: usize,
 ) -> Result<Option<BodyPlan>> {
@@ -135,7 +135,7 @@ pub(super) fn plan(
         let end = end.ok_or_else(|| outside(i, offset, length, body_nbytes))?;
         if let BufferOwner::Text(_) = owner {
             let (offsets_at, offsets_nbytes) = places.last().map_or((0, 0), |&(at, n)| (kept_at + at, n));
-            plan.texts.push(TextPart { offsets_at, offsets_nbytes, stored: length });
+            plan.texts.push(TextReceipt { offsets_at, offsets_nbytes, stored: length });
         }
         if length == 0 && !matches!(owner, BufferOwner::Block(_)) {
             places.push((0, 0));

@@ -9,10 +9,10 @@ use crate::error::{Error, Result};
 use crate::limits::{Limits, StreamLimit};
 
 use super::blocks::Blocks;
-use super::body::{self, BodyReceipt, BodySegment, SegmentTarget, TextPart};
+use super::body::{self, BodyReceipt, BodySegment, SegmentTarget, TextReceipt};
 use super::schemas::{CachedSchema, Schemas};
 use super::stream_bytes::StreamBytes;
-use super::texts::Texts;
+use super::texts::TextColumns;
 use super::whole_body::WholeBody;
 
 /// A stream whose rows are received into blocks.
@@ -24,7 +24,7 @@ pub(super) struct WholeFrame {
     pub(super) rows: Option<ReceivedRows>,
     pub(super) kept: StreamBytes,
     /// The text of the body that is received.
-    parts: Vec<TextPart>,
+    parts: Vec<TextReceipt>,
     /// The number of complete batches, and of their rows.
     pub(super) whole: (usize, usize),
     /// The limit for a stream that does not announce its rows.
@@ -36,7 +36,7 @@ pub(super) struct WholeFrame {
 pub(super) struct ReceivedRows {
     pub(super) known: Arc<CachedSchema>,
     pub(super) blocks: Blocks,
-    pub(super) texts: Texts,
+    pub(super) texts: TextColumns,
     pub(super) catalog: Catalog,
 }
 
@@ -124,7 +124,7 @@ impl WholeFrame {
             None => self.schemas.learn(head, limits)?,
         };
         let blocks = Blocks::new(&known, limits.max_nbytes)?;
-        let texts = Texts::new(&known.layout, limits)?;
+        let texts = TextColumns::new(&known.layout, limits)?;
         let catalog = Catalog::new(Arc::clone(&known.shape));
         if known.keeps_bytes() {
             self.keep(head)?;

@@ -20,8 +20,8 @@ const HUGE_FROM_NBYTES: usize = 2 << 20;
 
 /// The text columns of one stream.
 #[derive(Debug)]
-pub(super) struct Texts {
-    columns: Vec<TextColumn>,
+pub(super) struct TextColumns {
+    columns: Vec<GrowingTextColumn>,
     /// Bytes of the complete batches.
     nbytes: u64,
     limit: StreamLimit,
@@ -29,7 +29,7 @@ pub(super) struct Texts {
 }
 
 #[derive(Debug)]
-struct TextColumn {
+struct GrowingTextColumn {
     region: RegionMut,
     /// Bytes of the complete batches.
     filled: usize,
@@ -38,10 +38,10 @@ struct TextColumn {
     runs: Vec<ReceivedRun>,
 }
 
-impl Texts {
+impl TextColumns {
     pub(super) fn new(layout: &BlockLayout, limits: &Limits) -> Result<Self> {
         let column = |&(_, small): &(usize, bool)| {
-            Ok(TextColumn { region: Region::allocate(0, false)?, filled: 0, small, runs: Vec::new() })
+            Ok(GrowingTextColumn { region: Region::allocate(0, false)?, filled: 0, small, runs: Vec::new() })
         };
         let columns = layout.texts.iter().map(column).collect::<Result<_>>()?;
         Ok(Self { columns, nbytes: 0, limit: StreamLimit::new(limits), budget: Budget::new(limits, 0) })
@@ -140,7 +140,7 @@ impl Texts {
     /// # Errors
     /// Errors of the operating system: no memory.
     pub(super) fn finish(self) -> Result<Vec<ReceivedText>> {
-        let finish = |mut column: TextColumn| {
+        let finish = |mut column: GrowingTextColumn| {
             column.region.grow(column.filled)?;
             Ok(ReceivedText { bytes: column.region, runs: column.runs })
         };
@@ -148,7 +148,7 @@ impl Texts {
     }
 }
 
-impl TextColumn {
+impl GrowingTextColumn {
     /// Makes room for the bytes before `end`, and keeps those before `from`.
     fn reserve(&mut self, end: usize, from: usize) -> Result<()> {
         let held = self.region.capacity();

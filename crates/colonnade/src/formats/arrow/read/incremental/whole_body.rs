@@ -12,7 +12,7 @@ use super::blocks::Blocks;
 use super::body::{owners, set_pair};
 use super::layout::{BlockLayout, BufferOwner};
 use super::stream_bytes::StreamBytes;
-use super::texts::Texts;
+use super::texts::TextColumns;
 
 /// The first allocation for a body. Further ones are as large as the received bytes, so a false length takes little memory.
 const BELIEVED_NBYTES: usize = 4 << 20;
@@ -70,7 +70,7 @@ impl WholeBody {
     pub(super) fn settle(
         self,
         position: &BatchPosition,
-        (layout, blocks, texts): (&BlockLayout, &mut Blocks, &mut Texts),
+        (layout, blocks, texts): (&BlockLayout, &mut Blocks, &mut TextColumns),
         kept: &mut StreamBytes,
     ) -> Result<(usize, usize, usize)> {
         let (message, source) = self.into_source();

@@ -88,7 +88,10 @@ impl LocatedFrame {
             let decoded = rows::decode(bytes.as_slice(), &header, plan, (entries, at), &options, progress);
             return decoded.map(Some);
         }
-        let (extents, end) = extents(bytes.as_slice(), &header, entries, at)?;
+        check_entries(&header, entries)?;
+        let keys = encoded_keys(&header)?;
+        let (extents, end) = declared_extents(&header, &keys, at);
+        check_extents(bytes.as_slice(), &header, &keys, &extents)?;
         check_decoded(&header, &plan, &extents, &options)?;
         let bytes = bytes.clone();
         let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
@@ -205,40 +208,51 @@ fn check_decoded(
     check_nbytes(plan.fields.iter().zip(extents).map(nbytes).fold(0, u64::saturating_add), &options.limits)
 }
 
-/// Finds the range of each field's value, and the end of the frame.
-fn extents(
+/// Encodes the key of each field.
+fn encoded_keys(header: &MsgpackHeader) -> Result<Vec<Vec<u8>>> {
+    let encode = |key: String| {
+        let mut encoded = Vec::with_capacity(key.len() + 5);
+        heads::text(&mut encoded, &key, header.old)?;
+        Ok(encoded)
+    };
+    crate::cells::header_key::keys(&header.schema).into_iter().map(encode).collect()
+}
+
+/// Returns the range of each field's value and the end of the frame, as the header declares them. They end at `usize::MAX` if
+/// they are too large.
+fn declared_extents(header: &MsgpackHeader, keys: &[Vec<u8>], mut at: usize) -> (Vec<Range<usize>>, usize) {
+    let mut extents = Vec::with_capacity(keys.len());
+    for (key, &nbytes) in keys.iter().zip(&header.nbytes) {
+        let start = at.saturating_add(key.len());
+        at = start.saturating_add(usize::try_from(nbytes).unwrap_or(usize::MAX));
+        extents.push(start..at);
+    }
+    (extents, at)
+}
+
+/// Checks that `bytes` have each key where the header says, and its value as a whole.
+fn check_extents(
     bytes: &[u8],
     header: &MsgpackHeader,
-    entries: u32,
-    mut at: usize,
-) -> Result<(Vec<Range<usize>>, usize)> {
-    check_entries(header, entries)?;
-    let fields = header.schema.fields();
-    let mut out = Vec::with_capacity(fields.len());
-    let mut key_bytes = Vec::new();
-    for ((key, field), nbytes) in
-        crate::cells::header_key::keys(&header.schema).iter().zip(fields).zip(&header.nbytes)
-    {
-        key_bytes.clear();
-        heads::text(&mut key_bytes, key, header.old)?;
+    keys: &[Vec<u8>],
+    extents: &[Range<usize>],
+) -> Result<()> {
+    for ((key, field), extent) in keys.iter().zip(header.schema.fields()).zip(extents) {
+        let at = extent.start.saturating_sub(key.len());
         let rest = bytes.get(at..).unwrap_or(&[]);
-        if !rest.starts_with(&key_bytes) && !key_bytes.starts_with(rest) {
+        if !rest.starts_with(key) && !key.starts_with(rest) {
             return Err(wrong_key(field.name(), at));
         }
-        let start = at + key_bytes.len();
-        let end = usize::try_from(*nbytes).ok().and_then(|n| start.checked_add(n)).unwrap_or(usize::MAX);
-        if end > bytes.len() {
-            let (needed, had) = (end as u64, bytes.len() as u64);
+        if extent.end > bytes.len() {
+            let (needed, had) = (extent.end as u64, bytes.len() as u64);
             let message = format!(
                 "the column needs {needed} bytes, found {had}. The file was cut short: fetch or write it again."
             );
             let error = Error::new(ErrorKind::Truncated { needed, had }, FORMAT, message);
             return Err(error.in_member(format!("${}", step(field.name()))).at(had));
         }
-        out.push(start..end);
-        at = end;
     }
-    Ok((out, at))
+    Ok(())
 }
 
 /// Checks that there is one entry for each column, and the header.

@@ -1,7 +1,7 @@
 //! Bools: to the bits of a bitmap in Arrow's layout, to one byte each in blocks.
 
 use crate::error::{Error, Result};
-use crate::formats::parquet::levels::{Strip, bits_at, low_bits, scatter_page};
+use crate::formats::parquet::levels::{ValidityStrip, bits_at, low_bits, scatter_page};
 use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 use crate::memory::{self, BitWriter};
@@ -153,7 +153,7 @@ fn each_word(
         }
         return Ok(());
     };
-    let mut strip = Strip::default();
+    let mut strip = ValidityStrip::default();
     while left > 0 {
         let read = strip.read(levels, left);
         // If the levels end early, the values before that are decoded first, so that an error in them is reported first.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::{Error, Result};
 use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::delta::DeltaDecoder;
-use crate::formats::parquet::levels::{LevelRuns, Strip, Validity, low_bits};
+use crate::formats::parquet::levels::{LevelRuns, Validity, ValidityStrip, low_bits};
 use crate::formats::parquet::page::{PageEncoding, PageType};
 use crate::formats::parquet::rle_bit_packed::{RleBitPacked, RleBitPackedRun};
 
@@ -289,7 +289,7 @@ pub(super) fn fill_rows(
         }
         return fill(out);
     };
-    let (mut bits, mut out, mut strip) = (nulls.map(NullMask::begin), out, Strip::default());
+    let (mut bits, mut out, mut strip) = (nulls.map(NullMask::begin), out, ValidityStrip::default());
     while !out.is_empty() {
         let read = strip.read(levels, out.len() / item);
         let (mut now, later) = out.split_at_mut(strip.len() * item);

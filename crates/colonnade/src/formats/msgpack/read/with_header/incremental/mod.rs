@@ -12,15 +12,13 @@ use crate::error::{Error, Result};
 use crate::frame::Frame;
 use crate::memory::Buffer;
 
-use super::{LocatedFrame, check, check_decoded, check_entries, wrong_key};
+use super::{LocatedFrame, check, check_decoded, check_entries, declared_extents, encoded_keys, wrong_key};
 use crate::arrow::import::FramePlan;
 use crate::cells::msgpack::column::{CellExtent, malformed};
 use crate::cells::msgpack::head::MsgpackHead;
-use crate::cells::msgpack::heads;
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
 use crate::cells::msgpack::skip::Skipper;
 use crate::formats::msgpack::header;
-use crate::formats::msgpack::header::MsgpackHeader;
 use column_targets::ColumnTargets;
 
 /// Decodes the columns of a frame with our header, front to back.
@@ -76,13 +74,11 @@ impl IncrementalColumns {
         check(&header, options).ok()?;
         check_entries(&header, entries).ok()?;
         let plan = FramePlan::new(&header.schema).ok()?;
-        let mut keys = Vec::with_capacity(header.schema.fields().len());
-        for key in crate::cells::header_key::keys(&header.schema) {
-            let mut encoded = Vec::with_capacity(key.len() + 5);
-            heads::text(&mut encoded, &key, header.old).ok()?;
-            keys.push(encoded);
+        let keys = encoded_keys(&header).ok()?;
+        let (extents, end) = declared_extents(&header, &keys, at);
+        if end == usize::MAX {
+            return None;
         }
-        let (extents, end) = extents(&header, &keys, at)?;
         check_decoded(&header, &plan, &extents, options).ok()?;
         let index = OnceLock::new();
         let located = LocatedFrame { bytes: front, header, plan, extents, options: *options, index, end };
@@ -266,19 +262,4 @@ impl IncrementalColumns {
             ColumnStage::Packed { .. } => Skipper::within(&[0], behind - 2, depth),
         }
     }
-}
-
-/// Computes the range of each value, and the end of the frame.
-fn extents(
-    header: &MsgpackHeader,
-    keys: &[Vec<u8>],
-    mut at: usize,
-) -> Option<(Vec<std::ops::Range<usize>>, usize)> {
-    let mut out = Vec::with_capacity(keys.len());
-    for (key, &nbytes) in keys.iter().zip(&header.nbytes) {
-        let start = at.checked_add(key.len())?;
-        at = usize::try_from(nbytes).ok().and_then(|n| start.checked_add(n))?;
-        out.push(start..at);
-    }
-    Some((out, at))
 }
