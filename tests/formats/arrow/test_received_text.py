@@ -207,6 +207,11 @@ def test_text_is_bounded() -> None:
     for name in ("max_nbytes", "max_stream_nbytes"):
         with pytest.raises(cn.LimitError):
             cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(**{name: 5_000_000}))
+    # The columns of one body are received together.
+    data = stream([pa.record_batch({f"s{i}": text for i in range(4)})])
+    with pytest.raises(cn.LimitError, match="max_stream_nbytes"):
+        cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(max_stream_nbytes=5_000_000))
+    cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(max_stream_nbytes=9_000_000))
     data = stream([pa.record_batch({"s": text})] * 5, compression="zstd")
     with pytest.raises(cn.LimitError):
         cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(max_nbytes=5_000_000))
