@@ -1,5 +1,6 @@
 """Text and nulls of streams that another program writes to a pipe: the frame that the same bytes in memory give."""
 
+import json
 import struct
 from typing import Any
 
@@ -206,6 +207,11 @@ def test_text_is_bounded() -> None:
     for name in ("max_nbytes", "max_stream_nbytes"):
         with pytest.raises(cn.LimitError):
             cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(**{name: 5_000_000}))
+    # The columns of one body are received together.
+    data = stream([pa.record_batch({f"s{i}": text for i in range(4)})])
+    with pytest.raises(cn.LimitError, match="max_stream_nbytes"):
+        cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(max_stream_nbytes=5_000_000))
+    cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(max_stream_nbytes=9_000_000))
     data = stream([pa.record_batch({"s": text})] * 5, compression="zstd")
     with pytest.raises(cn.LimitError):
         cn.read_pandas(piped(data), format="arrows", limits=cn.Limits(max_nbytes=5_000_000))
@@ -256,3 +262,19 @@ def test_nulls_of_numbers_become_nan_as_from_a_file(rows: int, late: bool, compr
     assert arrived(data).identical(cn.decode(data, "arrows"))
     backend = cn.read_pandas(piped(data), format="arrows", dtype_backend="pyarrow")
     pd.testing.assert_frame_equal(backend, cn.decode(data, "arrows").to_pandas(dtype_backend="pyarrow"))
+
+
+@pytest.mark.parametrize("nrows", [30, ROWS])
+@pytest.mark.parametrize("kind", ["i1", "i4", "i8", "u8", "f8", "t ns"])
+def test_row_labels_with_nulls_are_those_of_a_file(kind: str, nrows: int) -> None:
+    values = pa.array(np.arange(nrows) % 100, mask=np.arange(nrows) % 3 == 1)
+    values = values.cast(NULLS[kind])
+    numpy_type = str(np.dtype(NULLS[kind].to_pandas_dtype()))
+    entries = [
+        {"name": name, "field_name": name, "pandas_type": numpy_type, "numpy_type": numpy_type, "metadata": None}
+        for name in ("k", "y")
+    ]
+    meta = {"index_columns": ["k"], "column_indexes": [], "columns": entries, "pandas_version": "2.0.0"}
+    made = pa.table({"k": values, "y": values}).replace_schema_metadata({"pandas": json.dumps(meta)})
+    data = stream(cut(made, nrows // 2))
+    pd.testing.assert_frame_equal(cn.read_pandas(piped(data), format="arrows"), cn.decode(data, "arrows").to_pandas())

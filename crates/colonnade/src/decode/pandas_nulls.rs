@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde_json::Value;
 
-use crate::arrow::import::FramePlan;
+use crate::arrow::import::{FieldPlan, FieldRole, FramePlan};
 use crate::arrow::pandas::KEY;
 use crate::arrow::scan::{end_of_value, skip_space, value_of};
 use crate::frame::{DType, DTypeKind};
@@ -44,20 +44,25 @@ impl<'p> PandasNulls<'p> {
     }
 
     /// Returns the dtype of the block for `field` if the field has nulls. Returns `None` if its nulls stay nulls: for
-    /// pandas' extension dtypes, for frames that did not come from an Arrow schema, and for fields with a tag.
+    /// pandas' extension dtypes, for frames that did not come from an Arrow schema, for fields with a tag, and for row
+    /// labels.
     pub(crate) fn dtype(&self, field: usize) -> Option<DType> {
-        let told = self.plan.fields.get(field).filter(|told| told.tag.is_none() && told.dtype.is_none())?;
-        let dtype = missing_dtype(&told.data_type)?;
+        let is_column = |plan: &&FieldPlan| matches!(plan.place, FieldRole::Column(_));
+        let field_plan = self.plan.fields.get(field).filter(is_column)?;
+        if field_plan.tag.is_some() || field_plan.dtype.is_some() {
+            return None;
+        }
+        let dtype = missing_dtype(&field_plan.data_type)?;
         let masked =
             self.masked.get_or_init(|| extension_fields(self.plan.tags.origin.as_deref()?)).as_ref()?;
-        (!masked.contains(&told.name)).then_some(dtype)
+        (!masked.contains(&field_plan.name)).then_some(dtype)
     }
 
     /// Returns the dtype of the block for `field` if the field has no nulls.
     pub(crate) fn dtype_without_nulls(&self, field: usize) -> Option<DType> {
-        let told = self.plan.fields.get(field)?;
-        told.decoded_dtype().or_else(|| {
-            let dtype = told.block_dtype()?;
+        let field_plan = self.plan.fields.get(field)?;
+        field_plan.decoded_dtype().or_else(|| {
+            let dtype = field_plan.block_dtype()?;
             let times = matches!(dtype.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
             (times && is_schema(self.plan.tags.origin.as_deref()?)).then_some(dtype)
         })

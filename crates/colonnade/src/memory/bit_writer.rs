@@ -1,4 +1,4 @@
-//! Writes bits in order to a part of a bitmap, beside other writers.
+//! Writes bits in order to a part of a bitmap, while other writers write the other parts.
 
 use super::Scatter;
 

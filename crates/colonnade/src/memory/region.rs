@@ -238,7 +238,7 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     }
     let aligned = round_up(start, HUGE_PAGE);
     let (head, tail) = (aligned - start, reserve - length - (aligned - start));
-    // SAFETY: both ends lie inside the mapping just made and outside [aligned, aligned + wanted).
+    // SAFETY: both ends lie inside the mapping just made and outside [aligned, aligned + length).
     unsafe {
         if head > 0 {
             libc::munmap(address, head);

@@ -102,7 +102,7 @@ impl ColumnDecoder<'_> {
         };
         let nrows = self.nrows();
         let (mut runs, total) = match &received {
-            // The first wrong row of a single batch is found below.
+            // `text_piece` names the first wrong row of a single batch.
             Some(received) if pieces.len() < 2 => received.sizes(pieces),
             _ => self.sizes(field, pieces, small, received.as_ref(), progress)?,
         };
@@ -164,7 +164,7 @@ impl ColumnDecoder<'_> {
     }
 
     /// Returns the number of text bytes of each batch's rows. Decompresses compressed buffers, in parallel.
-    #[allow(clippy::too_many_arguments)] // what is asked for, and what is here already
+    #[allow(clippy::too_many_arguments)] // the request, and the received bytes
     fn sizes(
         &self,
         field: usize,
@@ -177,10 +177,7 @@ impl ColumnDecoder<'_> {
         let item = if small { 4 } else { 8 };
         let one = |piece: &BatchRows| -> Result<TextRun> {
             let body = BatchBody::new(self.source, self.batch(piece)?)?;
-            let mut first = place.buffer + 1;
-            for view in 0..place.view {
-                first += body.views(view)?;
-            }
+            let first = place.buffer + 1 + body.variadic_before(place.view)?;
             let offsets = body.buffer(first, (piece.skip + piece.nrows + 1) * item)?;
             let (values, nbytes) = match received {
                 Some(received) => (None, received.run(piece.batch).stored),
@@ -232,10 +229,7 @@ impl ColumnDecoder<'_> {
     ) -> Result<()> {
         let place = self.catalog.shape.places.get(field).copied().unwrap_or_default();
         let body = BatchBody::new(self.source, self.batch(piece)?)?;
-        let mut first = place.buffer + 1;
-        for view in 0..place.view {
-            first += body.views(view)?;
-        }
+        let first = place.buffer + 1 + body.variadic_before(place.view)?;
         let item = if small { 4 } else { 8 };
         let needed = (piece.skip + piece.nrows + 1) * item;
         let (from, copied) = match (&run.held, bytes) {

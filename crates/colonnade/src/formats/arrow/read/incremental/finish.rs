@@ -90,9 +90,9 @@ impl WholeFrame {
         decoded.blocks.extend(filled.blocks);
         decoded.columns.extend(filled.columns);
         if is_pandas {
-            // Integers that are not as wide as a float.
+            // Integers of other widths than a float's, which could not be converted where they were received.
             into_blocks(&mut decoded, &|field| nulls.dtype(field), threads, progress)?;
-            decoded.exclusive = request.private;
+            decoded.exclusive = request.private && !catalog.shape.big_endian;
         }
         Ok(DecodedStream::Frame(Box::new(assemble_frame(&plan, decoded, nrows)?)))
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use arrow_schema::DataType;
 
-use crate::arrow::import::{FieldRole as Seat, FramePlan};
+use crate::arrow::import::{FieldRole, FramePlan};
 use crate::arrow::ipc::shape::BatchLayout;
 use crate::formats::arrow::read::decode::{ColumnConversion, direct_conversion};
 use crate::frame::DType;
@@ -54,12 +54,14 @@ impl BlockLayout {
         let (mut columns, mut levels, mut is_kept) = (Vec::new(), Vec::new(), false);
         let (mut texts, mut owned, mut nblocks) = (Vec::new(), Vec::new(), 0);
         for (i, field) in plan.fields.iter().enumerate() {
-            let level = matches!(field.place, Seat::Level(_));
+            let level = matches!(field.place, FieldRole::Level(_));
             let place = shape.places.get(i).copied().unwrap_or_default();
             let mut own = |owner: BufferOwner, buffer: usize| {
                 owned.push(OwnedBuffer { buffer: place.buffer + buffer, view: place.view, owner });
             };
-            let conversion = if shape.big_endian { ColumnConversion::Text } else { direct_conversion(field) };
+            // Big-endian values are converted at the end.
+            let conversion =
+                if shape.big_endian { ColumnConversion::General(None) } else { direct_conversion(field) };
             match conversion {
                 ColumnConversion::Copy(dtype) => {
                     own(BufferOwner::Block(nblocks), 1);
@@ -77,7 +79,7 @@ impl BlockLayout {
                     nblocks += 1;
                     groups.push((None, item, vec![i]));
                 }
-                ColumnConversion::Text if !shape.big_endian => {
+                ColumnConversion::Text => {
                     own(BufferOwner::Text(texts.len()), 2);
                     texts.push((i, matches!(field.data_type, DataType::Utf8 | DataType::Binary)));
                 }

@@ -22,7 +22,7 @@ const HUGE_FROM_NBYTES: usize = 2 << 20;
 #[derive(Debug)]
 pub(super) struct TextColumns {
     columns: Vec<GrowingTextColumn>,
-    /// Bytes of the complete batches.
+    /// The sum of the columns' reserved bytes.
     nbytes: u64,
     limit: StreamLimit,
     budget: Budget,
@@ -33,6 +33,8 @@ struct GrowingTextColumn {
     region: RegionMut,
     /// Bytes of the complete batches.
     filled: usize,
+    /// Bytes of the complete batches, and those of the current one that have memory.
+    reserved: usize,
     /// Whether offsets have 32 bits.
     small: bool,
     runs: Vec<ReceivedRun>,
@@ -41,13 +43,14 @@ struct GrowingTextColumn {
 impl TextColumns {
     pub(super) fn new(layout: &BlockLayout, limits: &Limits) -> Result<Self> {
         let column = |&(_, small): &(usize, bool)| {
-            Ok(GrowingTextColumn { region: Region::allocate(0, false)?, filled: 0, small, runs: Vec::new() })
+            let region = Region::allocate(0, false)?;
+            Ok(GrowingTextColumn { region, filled: 0, reserved: 0, small, runs: Vec::new() })
         };
         let columns = layout.texts.iter().map(column).collect::<Result<_>>()?;
         Ok(Self { columns, nbytes: 0, limit: StreamLimit::new(limits), budget: Budget::new(limits, 0) })
     }
 
-    /// Bytes of the complete batches.
+    /// Bytes of all columns, after a complete batch.
     pub(super) fn nbytes(&self) -> u64 {
         self.nbytes
     }
@@ -76,10 +79,13 @@ impl TextColumns {
 
     fn reserve(&mut self, column: usize, from: usize, nbytes: usize) -> Result<&mut [u8]> {
         let end = from.checked_add(nbytes).ok_or_else(too_large)?;
-        let others = self.nbytes.saturating_sub(self.end(column) as u64);
-        self.limit.check("arrow", others.saturating_add(end as u64))?;
         let column = self.columns.get_mut(column).ok_or_else(too_large)?;
+        let more = end.saturating_sub(column.reserved);
+        // The columns of a batch are received together, so the limit is for their sum.
+        self.limit.check("arrow", self.nbytes.saturating_add(more as u64))?;
         column.reserve(end, from)?;
+        column.reserved += more;
+        self.nbytes += more as u64;
         column.region.as_mut_slice().get_mut(from..end).ok_or_else(too_large)
     }
 
@@ -130,8 +136,9 @@ impl TextColumns {
             }
             (run.from, run.nbytes) = (start, end - start);
             column.filled += end - start;
-            self.nbytes += (end - start) as u64;
         }
+        self.nbytes -= (column.reserved - column.filled) as u64;
+        column.reserved = column.filled;
         column.runs.push(run);
     }
 
