@@ -70,9 +70,10 @@ def test_a_format_without_messages_is_refused_by_the_connection_itself(name: str
     connection = _core.Connection.over_callables(
         None, lambda view: None, "peer", _core.ConnectOptions(limits=cn.Limits())
     )
-    for call in (lambda o: connection.send(FRAME._load(), o), connection.writer):
-        with pytest.raises(cn.OptionError, match='format: expected "arrows"'):
-            call(options_of(name))
+    with pytest.raises(cn.OptionError, match='format: expected "arrows"'):
+        connection.send(FRAME._load(), options_of(name))
+    with pytest.raises(cn.OptionError, match='format: expected "arrows"'):
+        _core.Writer.to_connection(connection, options_of(name))
     assert connection.messages_sent == 0
 
 

@@ -4,7 +4,7 @@ import lzma
 from pathlib import Path
 
 import pytest
-from colonnade.bench.panel.report_records import read_records
+from colonnade_bench.panel.report_records import read_records
 
 from tests.helpers.corpora import ROOT
 

@@ -110,7 +110,7 @@ def test_threads_are_those_of_the_connection(format: str, monkeypatch: pytest.Mo
         asked.append(otherwise if threads is None else threads)
         return asked[-1] or 1
 
-    monkeypatch.setattr("colonnade._formats.registry.resolve_threads", resolve)
+    monkeypatch.setattr("colonnade._formats.writers.resolve_threads", resolve)
     plain = {"a": np.arange(3)}
     with pair(threads=2) as (here, there):
         here.send(plain, format)

@@ -15,8 +15,10 @@ import colonnade as cn
 from colonnade.testing import strategies_pyarrow
 from colonnade.testing._arrow_cells import cells
 from colonnade.testing.cases_pyarrow import assert_identical
-from tests.helpers.ways import Way, parquet_ways
+from tests.helpers.ways import WAYS
 
+# Hypothesis draws for a test as a whole, so each way is a test of its own.
+each_parquet_way = pytest.mark.parametrize("name", [name for name, way in WAYS.items() if way.format == "parquet"])
 many = settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 
 
@@ -32,21 +34,21 @@ def held(table: Any) -> Any:
     return table.select(kept)
 
 
-@parquet_ways
+@each_parquet_way
 @many
 @given(table=strategies_pyarrow.tables())
-def test_random_tables_come_back(way: Way, table: Any) -> None:
-    table = held(table)
+def test_random_tables_come_back(name: str, table: Any) -> None:
+    way, table = WAYS[name], held(table)
     found = cn.decode(way.encode(table), way.format).to_arrow()
     found.validate(full=True)
     assert_identical(table, found)
 
 
-@parquet_ways
+@each_parquet_way
 @many
 @given(table=strategies_pyarrow.tables(), data=st.data())
-def test_columns_and_rows_of_random_tables(way: Way, table: Any, data: st.DataObject) -> None:
-    table = held(table)
+def test_columns_and_rows_of_random_tables(name: str, table: Any, data: st.DataObject) -> None:
+    way, table = WAYS[name], held(table)
     start, stop = (data.draw(st.integers(0, table.num_rows)) for _ in range(2))
     names = data.draw(st.lists(st.sampled_from(table.column_names), unique=True)) if table.num_columns else []
     if any(table.column_names.count(name) > 1 for name in names):

@@ -1,5 +1,5 @@
 "use strict";
-// The arithmetic of colonnade.bench.panel.model, once more: seconds, bytes, bits per second. Change both together.
+// The arithmetic of colonnade_bench.panel.model, once more: seconds, bytes, bits per second. Change both together.
 const Model = (() => {
   const PIECES = 16;
 
