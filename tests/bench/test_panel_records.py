@@ -4,8 +4,8 @@ import lzma
 from pathlib import Path
 
 import pytest
-from colonnade_bench.panel.report_records import read_records
 
+from colonnade_bench.panel.report_records import read_records
 from tests.helpers.corpora import ROOT
 
 LINES = b'{"kind": "machine", "run": "a"}\n{"kind": "panel", "run": "a"}\n'
