@@ -151,7 +151,7 @@ _REFUSED: dict[str, tuple[bytes, type[Exception], str]] = {
     "a claim in what nobody knows": (
         _header_with([(text("x"), b"\xdd\xff\xff\xff\xff")]),
         cn.TruncatedError,
-        "needs|needed",
+        "needs|expected at least",
     ),
     "depth among dictionaries": (_one(pa.int8(), b"\x07", dictionaries=_deep(65)), cn.LimitError, "max_depth"),
     "dictionaries that no field has": (_one(pa.int8(), b"\x07", dictionaries=[[1]]), cn.DecodeError, "dictionar"),
