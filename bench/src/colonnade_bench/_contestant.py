@@ -1,4 +1,4 @@
-"""One cell and one call, ready to be timed."""
+"""Runs one operation of one cell, timed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from colonnade_bench.transports import TRANSPORTS, Session
 
 @dataclass
 class Contestant:
-    """One cell and one operation, ready to be called."""
+    """One cell and one operation."""
 
     cell: Cell
     operation: str
@@ -33,7 +33,10 @@ class Contestant:
         self.session = TRANSPORTS[self.cell.transport](self.engine, self.cell, self.directory)
 
     def prepare(self) -> None:
-        """The state each call must find: no file to write onto, or one, or one to read. Not timed."""
+        """Sets up the state that each call must find. Not timed.
+
+        A write needs a free name, a replace needs a file to replace, a read needs a file to read.
+        """
         if self.operation in READS:
             self.session.prepare()
         elif self.operation == "write":
@@ -42,25 +45,26 @@ class Contestant:
             self.session.write(self.data)
 
     def call(self) -> dict[str, Any]:
-        """One timed call. A read's result is dropped afterwards, untimed."""
+        """Runs one timed call. The result of a read is dropped afterwards, untimed."""
         if self.operation in READS:
             return self.timed_read(self.session)
         out = measure_write(lambda: self.session.write(self.data), self.engine.self_timed)
         return {**out, "wire_nbytes": self.session.wire_nbytes()}
 
     def timed_read(self, session: Session) -> dict[str, Any]:
-        """One timed call of those that need a file that is there."""
+        """Times one call that reads an existing file."""
         dataset: Any = DATASETS[self.cell.dataset]
         if self.operation == "columns":
             return measure_columns(partial(session.by_column, dataset.names))
         if self.operation == "leaf":
             return measure_columns(lambda: iter([session.leaf(dataset.leaf)]))
-        # Reaching the buffers of a million small chunks takes ten times the read: such libraries are not touched.
+        # Finding the buffers of a million small chunks takes ten times as long as the read. For such libraries they are
+        # not touched.
         touched = self.library.collect_timed or self.cell.transport != "given"
         return measure_read(session.read, self.library, self.engine.self_timed, touched)[1]
 
     def compare(self, call: str) -> str | None:
-        """What a call gives back that was not written."""
+        """Describes how the result of a call differs from the written data, or returns None."""
         dataset: Any = DATASETS[self.cell.dataset]
         if call == "columns":
             read = zip(dataset.names, self.session.by_column(dataset.names), strict=True)
@@ -73,10 +77,13 @@ class Contestant:
         return self.library.difference(self.session.read(), self.session.expected(self.data))
 
     def rehearse(self) -> None:
-        """The same call on four rows, then all caches emptied: imports and code are warm, memory is not."""
+        """Runs the same call on four rows, then empties all caches.
+
+        Afterwards imports and code are warm, but memory is not.
+        """
         scratch = self.directory / f"rehearsal-{os.getpid()}"
         scratch.mkdir(exist_ok=True)
-        # The four rows have few columns, and are of the library that makes the file.
+        # The four rows have few columns. Their library is the one that writes the file.
         cell = replace(self.cell, options=tuple(pair for pair in self.cell.options if pair[0] != "columns"))
         session = TRANSPORTS[cell.transport](self.engine, cell, scratch)
         library, few = getattr(session, "writer", cell).library, getattr(DATASETS[cell.dataset], "few", None)

@@ -1,7 +1,7 @@
-"""One end of what goes between two processes: it obeys the words of its parent, one JSON line each way.
+"""The base of each measuring process. It obeys its parent's commands, one JSON line each way.
 
-It is started afresh, never forked. Data, libraries and a rehearsal come before it says that it is ready;
-between `go` and its answer nothing runs but what is measured.
+Each process starts afresh, never by a fork (`_worker` says why). It loads data and libraries and rehearses before it
+reports that it is ready. Between `go` and the answer only the measured work runs.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ Words = dict[str, Any]
 
 
 class End:
-    """Says what it has to say to its parent, and does what it is told until ``exit`` or the end of input."""
+    """A process that answers its parent's commands until ``exit`` or the end of input."""
 
     def __init__(self, parent: Parent, task: Words) -> None:
         self.say, self.task = parent.say, task
 
     def words(self) -> Mapping[str, Callable[[Words], None]]:
-        """What is done for each word."""
+        """Maps each command to its handler."""
         raise NotImplementedError
 
     def before(self, told: Words) -> None:
-        """Before any word is obeyed."""
+        """Runs before each command."""
 
     def run(self) -> None:
-        """One word after another."""
+        """Runs one command after another."""
         words = self.words()
         for line in sys.stdin:
             told = json.loads(line)
@@ -43,14 +43,17 @@ class End:
 
 
 def serve(make: Callable[[Parent, Words], Any]) -> int:
-    """The process of an end: standard output is taken away from anything a library prints; an error is a record."""
+    """Runs an end as a process.
+
+    Anything that a library prints goes to standard error. An error becomes a record.
+    """
     parent = Parent()
-    faulthandler.enable()  # the parent aborts an end that hangs: then it says where
+    faulthandler.enable()  # the parent aborts an end that hangs; the traceback then shows where
     task = parent.task()
     try:
         make(parent, task).run()
-    except Exception as error:  # the parent turns it into a row
+    except Exception as error:  # the parent turns the error into a row
         return parent.failed(error)
     sys.stderr.flush()
-    # Threads of servers and pools that do not end by themselves shall not keep the process.
+    # Threads of servers and pools may never end. The process exits without them.
     os._exit(0)

@@ -1,6 +1,7 @@
-"""A fixed read or write, done a given number of times: what `scripts/callgrind.sh` counts the instructions of.
+"""Repeats a fixed read or write, so that `scripts/callgrind.sh` can count its instructions.
 
-Two counts differ by the work of the calls alone: starting Python and making the data cancel.
+The script subtracts two counts with different numbers of calls. The cost of starting Python and of making the data
+cancels out.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ USAGE = "usage: python -m colonnade_bench._instructions read|write COUNT FILE"
 
 
 def data() -> dict[str, np.ndarray]:
-    """A thousand columns of three dtypes: small, so that work per column counts and memory does not."""
+    """Returns a thousand columns of three dtypes. They are small, so work per column dominates the cost of memory."""
     kinds = (np.int64, np.bool_, np.float64)
     return {f"c{k:04d}": (np.arange(NROWS) % (k + 1)).astype(kinds[k % 3]) for k in range(NCOLS)}
 
 
 def main(argv: list[str]) -> int:
-    """Do it `COUNT` times, after once that both counts share."""
+    """Runs the operation once, which both counts share, and then `COUNT` times."""
     if len(argv) != 3 or argv[0] not in ("read", "write"):
         print(USAGE, file=sys.stderr)
         return 2

@@ -1,16 +1,16 @@
-"""A measuring process: one task as JSON on standard input, records as JSON lines on standard output.
+"""The measuring process of a table: one task as JSON on standard input, records as JSON lines on standard output.
 
-It is always started afresh, never forked: a fork while a large destination is held makes every later write to it a
-copy-on-write fault, and a fork of a process with thread pools may hang. Tasks:
+Each process starts afresh. After a fork that holds a large destination, every later write to it causes a copy-on-write
+fault. A forked process with thread pools may hang. Tasks:
 
-- ``check``: write each cell's file, read it back, compare with the original. Files stay for the tasks that follow,
-  unless the task says ``discard``; ``calls`` are the ways it is read, the whole by default.
-- ``measure``: time the contestants in random order within each round. One alone, with an empty pool: the first call is
-  state *first*, later ones are *repeat*. Where they alternate, a round that is not recorded comes before, and all
-  recorded ones are *repeat*. ``folder`` keeps the files of one round apart from those of another; ``cache_state``
-  says whether a file that is read shall lie in the kernel's memory.
-- ``gather``: the machine's own limit: copies laid out as streams are.
-- ``memory``: one call, watched from outside (the words ready, go, done, exit pass over the pipes).
+- ``check``: write each cell's file, read it back, compare with the original. Files stay for later tasks,
+  unless the task says ``discard``. ``calls`` lists the ways to read the file, by default only the whole.
+- ``measure``: time the contestants in random order within each round. A single contestant starts with an empty
+  pool: its first call is state *first*, later ones are *repeat*. If several alternate, an unrecorded round comes
+  first, and all recorded calls are *repeat*. ``folder`` separates the files of the rounds. ``cache_state`` says
+  whether a file is in the page cache before it is read.
+- ``gather``: the machine's own limit: copies laid out like streams.
+- ``memory``: one call while the parent samples memory (they exchange ready, go, done and exit over the pipes).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Worker:
                 record["frame_nbytes"] = contestant.library.nbytes(contestant.data)
                 if self.task.get("discard"):
                     contestant.session.clear()
-            except Exception as error:  # an engine that fails is a row with its reason
+            except Exception as error:  # a failed engine becomes a row with its reason
                 record.update(ok=False, error=f"{type(error).__name__}: {error}"[:400])
             self.emit(**record)
 
@@ -111,9 +111,10 @@ class Worker:
     def once(self, contestant: Contestant, first: bool) -> dict[str, Any]:
         contestant.prepare()
         if contestant.operation not in READS or self.task["frame_nbytes"] >= LARGE_NBYTES:
-            os.sync()  # else the write-back of one engine's file is paid by the next
+            os.sync()  # otherwise the next engine pays for writing back this engine's file
         settle()
-        # Large frames also before repeated calls: what the call before gave back may be gone to the host again.
+        # Large frames need this also before repeated calls: the host may have reclaimed the memory that the last call
+        # freed.
         if first or self.task["frame_nbytes"] >= LARGE_NBYTES:
             warm_guest(int(self.task["frame_nbytes"] * self.task.get("warm", WARM_MULTIPLE)) + WARM_MARGIN)
         state = self.task.get("cache_state") if contestant.operation in READS else None
@@ -140,7 +141,7 @@ class Worker:
         self.emit(kind="held", held_nbytes=held)
 
     def gather(self) -> None:
-        """Both kinds of stores, chunk by chunk, column by column, and out of a chunk that is in the cache."""
+        """Times copies with ordinary and streaming stores, by chunk, by column, and from a chunk in the cache."""
         from colonnade_bench._native import limit_copy
 
         columns, source = self.task["columns"], b"\1" * self.task["nbytes"]
@@ -162,7 +163,7 @@ class Worker:
 
 
 def main() -> int:
-    """Take the channel away from anything an engine prints, run the task, report an error as a record."""
+    """Runs the task. Prints of an engine go to standard error. An error becomes a record."""
     parent = Parent()
     task = parent.task()
     worker = Worker(parent, task)
@@ -170,7 +171,7 @@ def main() -> int:
     try:
         tasks = {"check": worker.check, "measure": worker.measure, "memory": worker.memory, "gather": worker.gather}
         tasks[task["task"]]()
-    except Exception as error:  # the parent turns it into a row
+    except Exception as error:  # the parent turns the error into a row
         return parent.failed(error, kind="error")
     worker.emit(kind="end", seconds=time.perf_counter() - start)
     return 0

@@ -1,8 +1,8 @@
-"""Every value buffer and every label array of an object, for the one compiled toucher.
+"""Lists every value buffer and label array of an object, as input for the compiled toucher.
 
-*Usable* is open, then one pass over these. The same rule holds for every engine: the arrays that the object's own
-library would read, found without arithmetic, without copying and without converting. Of object
-arrays only the references are touched, not the objects, which favours the engines that make them.
+*Usable* means opening plus one pass over these buffers. One rule holds for every engine: take the arrays that the
+object's own library would read, without arithmetic, copies or conversions. For object arrays only the references are
+touched, not the objects. This favours the engines that make objects.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 
 def of_static_frame(frame: Any) -> list[np.ndarray]:
-    """Blocks and labels of a StaticFrame Frame."""
+    """Returns the blocks and labels of a StaticFrame Frame."""
     out = list(frame._blocks._blocks)
     for axis in (frame.index, frame.columns):
         if axis.depth == 1:
@@ -25,7 +25,7 @@ def of_static_frame(frame: Any) -> list[np.ndarray]:
 
 
 def of_pandas(frame: Any) -> list[Any]:
-    """Blocks and labels of a pandas DataFrame."""
+    """Returns the blocks and labels of a pandas DataFrame."""
     out: list[Any] = []
     for block in frame._mgr.blocks:
         values = block.values
@@ -39,7 +39,7 @@ def of_pandas(frame: Any) -> list[Any]:
 
 
 def of_pandas_index(index: Any) -> list[Any]:
-    """Label arrays of a pandas Index; a RangeIndex has none."""
+    """Returns the label arrays of a pandas Index. A RangeIndex has none."""
     import pandas as pd
 
     if isinstance(index, pd.RangeIndex):
@@ -53,7 +53,7 @@ def of_pandas_index(index: Any) -> list[Any]:
 
 
 def of_pandas_array(values: Any) -> list[Any]:
-    """Buffers of a NumPy or extension array."""
+    """Returns the buffers of a NumPy or extension array."""
     if isinstance(values, np.ndarray):
         return [values]
     if hasattr(values, "_pa_array"):
@@ -70,14 +70,17 @@ def of_pandas_array(values: Any) -> list[Any]:
 
 
 def of_arrow(arrays: Sequence[Any]) -> list[Any]:
-    """Buffers of pyarrow arrays, as bytes: pyarrow itself calls them signed, which the toucher does not take."""
+    """Returns the buffers of pyarrow arrays as bytes.
+
+    pyarrow reports signed bytes, which the toucher does not accept.
+    """
     found = [buffer for array in arrays for buffer in array.buffers()]
     found += [buffer for array in arrays if hasattr(array, "dictionary") for buffer in array.dictionary.buffers()]
     return [np.frombuffer(buffer, dtype=np.uint8) for buffer in found if buffer is not None and buffer.size]
 
 
 def of_polars(frame: Any) -> list[Any]:
-    """Buffers of a polars DataFrame, through Arrow's zero-copy export in polars' newest layout."""
+    """Returns the buffers of a polars DataFrame, through Arrow's zero-copy export in polars' newest layout."""
     import polars as pl
 
     table = frame.to_arrow(compat_level=pl.CompatLevel.newest())
@@ -85,12 +88,12 @@ def of_polars(frame: Any) -> list[Any]:
 
 
 def of_awkward(data: Any) -> list[Any]:
-    """Buffers of an Awkward Array, as its own export gives them: what is packed is not copied."""
+    """Returns the buffers of an Awkward Array, from its own export. Packed arrays are not copied."""
     import awkward as ak
 
     return [np.asarray(values) for values in ak.to_buffers(data)[2].values() if values.nbytes]
 
 
 def nbytes(buffers: Sequence[Any]) -> int:
-    """Total size of a list of buffers."""
+    """Returns the total size of a list of buffers."""
     return sum(b.nbytes if isinstance(b, np.ndarray) else memoryview(b).nbytes for b in buffers)

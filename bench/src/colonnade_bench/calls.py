@@ -1,4 +1,4 @@
-"""Calls of one process, measured in processes started afresh: a first call of each, or many that alternate."""
+"""Times calls in fresh processes: first calls, one process each, or repeated calls that alternate."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Records = Iterator[dict[str, Any]]
 
 
 class Calls:
-    """Starts measuring processes and passes their records on; holds no large memory itself."""
+    """Starts measuring processes and passes their records on. It holds no large memory itself."""
 
     def __init__(self, rounds: Rounds) -> None:
         self.rounds = rounds
 
     def check(self, cells: Sequence[Cell], together: int = 1, at_once: int = 1, **more: Any) -> list[Cell]:
-        """Write every cell's file and compare what is read back. Gives the cells that work.
+        """Writes the file of every cell and compares it after reading. Returns the cells that work.
 
-        One process a cell: an engine that crashes takes no other one with it. Where making the data takes long, a
-        process is given `at_once` of them. `together` processes at a time. What else their task says goes by name.
+        Each cell has its own process, so an engine that crashes affects no other. If making the data takes long, one
+        process checks `at_once` cells. `together` processes run at a time. `more` adds entries to their task.
         """
         unique = list(dict.fromkeys(cells))
-        # Those that read what another cell wrote come after it.
+        # A cell that reads the file of another cell comes after it.
         for late in (False, True):
             group = [cell for cell in unique if ("of" in cell.option) == late]
             shares = [group[start : start + at_once] for start in range(0, len(group), at_once)]
@@ -43,7 +43,7 @@ class Calls:
         return [cell for cell in unique if self.rounds.checked[cell]["ok"]]
 
     def check_batch(self, shares: Sequence[Sequence[Cell]], **more: Any) -> None:
-        """Check some cells side by side, one process a share."""
+        """Checks some cells in parallel, one process a share."""
         followed = []
         for share in shares:
             entries = [Entry(cell, "write", {}) for cell in share]
@@ -58,15 +58,15 @@ class Calls:
                 self.rounds.emit(**record)
 
     def first(self, entries: Sequence[Entry], **more: Any) -> None:
-        """Fresh processes: each round starts one for every contestant, in random order."""
+        """Runs fresh processes: each round starts one for every contestant, in random order."""
         for number in range(max((entry.rounds.get("first", 0) for entry in entries), default=0)):
             self.round([entry for entry in entries if entry.rounds.get("first", 0) > number], number, **more)
 
     def round(self, entries: Sequence[Entry], number: int, *, together: int = 1, **more: Any) -> None:
-        """One round of first calls.
+        """Runs one round of first calls.
 
-        `together` processes start up side by side, and are then measured one after the other: nothing else runs during
-        a timed call, and half of the time goes where two cores import libraries.
+        `together` processes start in parallel and are then measured one after the other. Nothing else runs during a
+        timed call. Importing libraries in parallel on two cores saves half of the time.
         """
         shuffled = list(entries)
         self.rounds.random.shuffle(shuffled)
@@ -77,7 +77,7 @@ class Calls:
                 self.rounds.note_entry(f"round {number + 1}", entry)
                 process = self.spawn("measure", [entry], **task)
                 started.append((process, self.follow(process, [entry])))
-            # Each measures when all are ready and the one before has ended.
+            # Each process measures when all are ready and the one before has ended.
             heads = [next(records) for _, records in started] if together > 1 else [None] * len(started)
             for (process, records), head in zip(started, heads, strict=True):
                 if head is not None and head.get("word") == "ready":
@@ -85,14 +85,14 @@ class Calls:
                 self.rounds.pass_on(itertools.chain([] if head is None else [head], records), "time", "error")
 
     def repeat(self, entries: Sequence[Entry], **more: Any) -> None:
-        """One process holds all contestants and alternates them, in random order within each round."""
+        """Runs one process that holds all contestants and alternates them, in random order within each round."""
         rounds = max(entry.rounds["repeat"] for entry in entries)
         self.rounds.note(f"alternating {len(entries)} contestants on {entries[0].cell.dataset}, {rounds} rounds")
         process = self.spawn("measure", entries, round=0, repetitions=rounds, alternate=True, **more)
         self.rounds.pass_on(self.follow(process, entries), "time", "error")
 
     def memory(self, entries: Sequence[Entry]) -> None:
-        """Peak memory of one call of each contestant, in a fresh process watched from here."""
+        """Measures the peak memory of one call of each contestant. The parent watches a fresh process."""
         for entry in entries:
             self.rounds.note_entry("memory", entry)
             process = self.spawn("memory", [entry])
@@ -124,7 +124,10 @@ class Calls:
                 records.close()  # type: ignore[attr-defined]
 
     def copies(self, nbytes: int, columns: int, chunks: Sequence[int]) -> None:
-        """Copies laid out like streams of these chunk sizes, without a header to read: what the memory itself costs."""
+        """Times copies laid out like streams of these chunk sizes, without headers.
+
+        They show the cost of the memory itself.
+        """
         self.rounds.note(f"copying {nbytes:,} bytes in {columns} columns, chunks of {', '.join(map(str, chunks))}")
         process = self.spawn("gather", [], nbytes=nbytes, columns=columns, chunks=list(chunks))
         self.rounds.pass_on(self.follow(process, []), "gather", "error")
@@ -144,7 +147,10 @@ class Calls:
 
     @staticmethod
     def follow(process: Process, entries: Sequence[Entry]) -> Records:
-        """The records of a process to its end, and an error record where it dies or hangs. Then it is gone."""
+        """Yields the records of a process until it ends, and an error record if it dies or hangs.
+
+        Then ends the process.
+        """
         cell = entries[0].cell.to_json() if entries else {}
         last = None
         try:
@@ -161,6 +167,6 @@ class Calls:
 
 
 def tell(process: Process, word: str) -> None:
-    """A word for a process. One that has died meanwhile does not hear it: its records say so."""
+    """Sends a command to a process. A dead process does not receive it; its records report the death."""
     with contextlib.suppress(EndError):
         process.tell(word)

@@ -1,6 +1,6 @@
-"""What is measured: a cell is one point of dataset x library x engine x format x codec x transport x size.
+"""Defines a cell: one point of dataset x library x engine x format x codec x transport x size.
 
-It goes to JSON and comes back, so that a measuring process, a results file and a report speak of the same cell.
+A cell converts to JSON and back, so that a measuring process, a results file and a report mean the same cell.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 OPERATIONS = ("write", "replace", "read")
-"""What is timed of a cell: a write onto a fresh name, a write over what is there, a read."""
+"""The timed operations that write or read a whole: a write to a free name, a write over an existing file, a read."""
 
 READS = ("read", "columns", "leaf")
-"""What needs a file that is there: the whole, each column by itself, one field within lists of records."""
+"""The operations that need an existing file: the whole, each column separately, one field within lists of records."""
 
 FACTORS = ("dataset", "library", "engine", "format", "codec", "transport", "size")
 
@@ -23,8 +23,8 @@ FACTORS = ("dataset", "library", "engine", "format", "codec", "transport", "size
 class Cell:
     """One point of the cross product.
 
-    `library` is the in-memory type on both sides (pandas, static-frame, polars...); `size` is the fraction of the
-    dataset's rows; `options` are the engine's own, as sorted pairs.
+    `library` is the in-memory type on both sides (pandas, static-frame, polars...). `size` is the fraction of the
+    dataset's rows. `options` are the engine's own options, as sorted pairs.
     """
 
     dataset: str
@@ -42,7 +42,7 @@ class Cell:
 
     @property
     def contestant(self) -> str:
-        """The cell less its data: what stands against what in a comparison."""
+        """Names the cell without its data. Comparisons compare contestants."""
         parts = [self.engine, self.format]
         if self.codec != "none":
             parts.append(self.codec)
@@ -53,7 +53,7 @@ class Cell:
 
     @property
     def slug(self) -> str:
-        """A file name for what this cell writes."""
+        """Returns a file name for the file of this cell."""
         text = f"{self.dataset}.{self.size:g}.{self.library}.{self.contestant}"
         return "".join(c if c.isalnum() or c in "-._" else "_" for c in text)
 
@@ -70,7 +70,7 @@ class Cell:
 
 
 def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
-    """Whether every factor named in `pattern` fits its shell pattern.
+    """Whether the cell matches the shell pattern of every factor in `pattern`.
 
     >>> matches(Cell("fixture-wide-mixed-1e6", "pandas", "pickle", "pickle"), {"dataset": "fixture-wide-*"})
     True
@@ -86,7 +86,7 @@ def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
 
 
 def passes(cell: Cell, only: Sequence[Mapping[str, str]], without: Sequence[Mapping[str, str]]) -> bool:
-    """Whether `cell` meets one of `only` (or there is none) and none of `without`."""
+    """Whether `cell` matches one of `only` (or `only` is empty) and none of `without`."""
     if only and not any(matches(cell, pattern) for pattern in only):
         return False
     return not any(matches(cell, pattern) for pattern in without)

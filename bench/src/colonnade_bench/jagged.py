@@ -1,4 +1,4 @@
-"""Awkward Arrays: made of a table, and when two of them are the same."""
+"""Makes Awkward Arrays from tables, and compares two of them."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any
 
 
 def from_table(table: Any) -> Any:
-    """An Awkward Array of a pyarrow Table, over its memory: of option type only what has missing cells.
+    """Makes an Awkward Array from a pyarrow Table, over its memory. Only columns with missing cells get an option type.
 
-    That is what a program of Awkward's own makes; `ak.from_arrow` calls all optional that a schema does not declare
-    otherwise.
+    A program that uses Awkward directly makes such arrays. `ak.from_arrow` makes every column optional unless the
+    schema says otherwise.
     """
     import awkward as ak
 
@@ -17,7 +17,7 @@ def from_table(table: Any) -> Any:
 
 
 def without_idle_options(layout: Any) -> Any:
-    """The layout less the option types that nothing makes use of."""
+    """Removes option types without missing cells from the layout."""
     from awkward import contents
 
     if isinstance(layout, contents.UnmaskedArray):
@@ -30,7 +30,7 @@ def without_idle_options(layout: Any) -> Any:
 
 
 def difference(result: Any, original: Any) -> str | None:
-    """Which fields of two record arrays differ, and in what."""
+    """Names the fields in which two record arrays differ, and how they differ."""
     names = list(original.fields)
     if list(result.fields) != names:
         return f"fields {', '.join(result.fields)}, not {', '.join(names)}"
@@ -42,7 +42,7 @@ def difference(result: Any, original: Any) -> str | None:
 
 
 def same_values(a: Any, b: Any) -> bool:
-    """Equal cell by cell, whatever stands for the missing ones."""
+    """Whether two arrays are equal cell by cell, however they represent missing cells."""
     import awkward as ak
 
     if len(a) != len(b):

@@ -1,4 +1,4 @@
-"""In-memory types: how to reach their buffers, compare two of them, and make a small one."""
+"""Defines the in-memory types. Each reaches its buffers, compares two objects, and makes a small object."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from colonnade_bench.registry import Registry
 
 
 class Library:
-    """One in-memory DataFrame type. `collect_timed`: reaching the buffers counts as part of *usable*."""
+    """One in-memory DataFrame type. `collect_timed`: *usable* includes the time to reach the buffers."""
 
     name = ""
     collect_timed = True
@@ -22,18 +22,18 @@ class Library:
         raise NotImplementedError
 
     def nbytes(self, data: Any) -> int:
-        """Bytes of values and labels: the size that memory and speed are measured against."""
+        """Returns the bytes of values and labels. Memory and speed are relative to this size."""
         return buffers.nbytes(self.buffers(data))
 
     def head(self, data: Any, nrows: int) -> Any:
         return data.iloc[:nrows]
 
     def difference(self, result: Any, original: Any) -> str | None:
-        """What differs (values, dtypes, labels, names), or None where nothing does."""
+        """Describes a difference (values, dtypes, labels, names), or returns None."""
         raise NotImplementedError
 
     def tiny(self) -> Any:
-        """Four rows: int, bool, float, text labels. Warms imports and code paths, not memory."""
+        """Returns four rows: int, bool, float, text labels. They warm imports and code paths, but not memory."""
         raise NotImplementedError
 
 
@@ -89,10 +89,10 @@ class PandasLibrary(Library):
 
 
 class PolarsLibrary(Library):
-    """polars has no row labels: the index is its first column."""
+    """polars. It has no row labels, so the index is its first column."""
 
     name = "polars"
-    # Reaching polars' buffers takes microseconds a column, which is no part of reading: left out, in its favour.
+    # Reaching polars' buffers takes microseconds a column, which is no part of reading. Leaving it out favours polars.
     collect_timed = False
 
     def buffers(self, data: Any) -> list[Any]:
@@ -113,10 +113,10 @@ class PolarsLibrary(Library):
 
 
 class ArrowLibrary(Library):
-    """A pyarrow Table. What it says of pandas in its metadata is not compared."""
+    """A pyarrow Table. The comparison ignores its pandas metadata."""
 
     name = "pyarrow"
-    collect_timed = False  # as polars: a microsecond a column and chunk
+    collect_timed = False  # as for polars: reaching buffers takes a microsecond a column and chunk
 
     def buffers(self, data: Any) -> list[Any]:
         return [buffer for column in data.columns for buffer in buffers.of_arrow(column.chunks)]
@@ -136,10 +136,10 @@ class ArrowLibrary(Library):
 
 
 class AwkwardLibrary(Library):
-    """An `ak.Array` of records: a field a column."""
+    """An `ak.Array` of records, with one field a column."""
 
     name = "awkward"
-    collect_timed = False  # as polars and pyarrow
+    collect_timed = False  # as for polars and pyarrow
 
     def buffers(self, data: Any) -> list[Any]:
         return buffers.of_awkward(data)
@@ -157,7 +157,7 @@ class AwkwardLibrary(Library):
 
 
 class ColonnadeLibrary(Library):
-    """A `cn.Frame` itself: what `cn.read` gives before anything is decoded. It has no buffers to touch yet."""
+    """A `cn.Frame`, as `cn.read` returns it before anything is decoded. It has no buffers to touch yet."""
 
     name = "colonnade"
 
@@ -180,7 +180,7 @@ class ColonnadeLibrary(Library):
 
 
 class ObjectsLibrary(Library):
-    """Python's own objects, one a cell, as MessagePack's libraries give them. Reaching them is no reader's work."""
+    """Plain Python objects, one a cell, as MessagePack libraries return them. Reaching them is not part of reading."""
 
     collect_timed = False
 
@@ -188,12 +188,12 @@ class ObjectsLibrary(Library):
         return []
 
     def nbytes(self, data: Any) -> int:
-        """Eight bytes a cell, and a text's own."""
+        """Counts eight bytes a cell, plus the bytes of each text."""
         texts = sum(len(value) for value in self.cells(data) if isinstance(value, str))
         return texts + 8 * sum(1 for _ in self.cells(data))
 
     def cells(self, data: Any) -> Iterator[Any]:
-        """Every value."""
+        """Yields every value."""
         raise NotImplementedError
 
     def difference(self, result: Any, original: Any) -> str | None:

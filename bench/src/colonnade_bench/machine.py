@@ -1,4 +1,4 @@
-"""What the figures depend on besides the code: processor, memory, page-size policy, kernel, versions, load."""
+"""Describes the machine of a measurement: processor, memory, page-size policy, kernel, versions, load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VARIABLES = (
 
 
 def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
-    """The record that opens every results file."""
+    """Returns the record that opens every results file."""
     versions = {"python": platform.python_version(), "numpy": _numpy()}
     for name in engines:
         if reason_missing(name) is None:
@@ -48,7 +48,7 @@ def describe(directory: Path, engines: Iterable[str]) -> dict[str, Any]:
 
 
 def reason_missing(engine: str) -> str | None:
-    """Why an engine is not here; what a third party's raises when it is asked is a reason too."""
+    """Says why an engine is missing. If a third-party engine raises an error here, the error is the reason."""
     try:
         return ENGINES[engine].missing()
     except Exception as error:
@@ -56,7 +56,7 @@ def reason_missing(engine: str) -> str | None:
 
 
 def versions_of(engine: str) -> dict[str, str]:
-    """As the engine tells them; a third party's that raises is no reason to measure nothing."""
+    """Returns the versions that the engine reports. An error of a third-party engine does not stop the measurement."""
     try:
         return ENGINES[engine].versions()
     except Exception as error:
@@ -64,12 +64,12 @@ def versions_of(engine: str) -> dict[str, str]:
 
 
 def load() -> list[float]:
-    """Load averages of 1, 5 and 15 minutes: work of others in the same minutes makes figures worthless."""
+    """Returns load averages of 1, 5 and 15 minutes. Other work at the same time makes figures worthless."""
     return [round(value, 2) for value in os.getloadavg()]
 
 
 def build() -> str:
-    """Which build of the core is on disk now: a rebuild in the middle of a run must not pass unseen."""
+    """Identifies the build of the core on disk, so that the report can show a rebuild in the middle of a run."""
     spec = importlib.util.find_spec("colonnade._core")
     if spec is None or spec.origin is None:
         return "none"
@@ -78,7 +78,7 @@ def build() -> str:
 
 
 def processor() -> str:
-    """The processor's name for itself."""
+    """Returns the name that the processor reports."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):
@@ -89,7 +89,7 @@ def processor() -> str:
 
 
 def caches() -> dict[str, str]:
-    """Sizes of the first core's caches as the system tells them, such as ``{"L2": "1024K"}``."""
+    """Returns the sizes of the first core's caches as the system reports them, such as ``{"L2": "1024K"}``."""
     out = {}
     for folder in sorted(Path("/sys/devices/system/cpu/cpu0/cache").glob("index*")):
         try:
@@ -102,7 +102,7 @@ def caches() -> dict[str, str]:
 
 
 def policy(name: str) -> str:
-    """The chosen word of a transparent huge page setting, such as ``madvise``."""
+    """Returns the active value of a transparent huge page setting, such as ``madvise``."""
     try:
         text = Path(f"/sys/kernel/mm/transparent_hugepage/{name}").read_text()
     except OSError:
@@ -111,7 +111,7 @@ def policy(name: str) -> str:
 
 
 def file_system(directory: Path) -> str:
-    """Type of the file system that holds `directory`."""
+    """Returns the type of the file system that holds `directory`."""
     best, kind = "", "unknown"
     try:
         mounts = Path("/proc/mounts").read_text().splitlines()

@@ -1,8 +1,8 @@
-"""One pass over a column: its maximum where that is a number of fixed width, else every byte of it.
+"""Takes the maximum of a column of fixed-width numbers, or touches every byte of any other column.
 
-The arithmetic is the same for every engine, NumPy's over the column's own memory: what is measured is the reader. Of
-text, of nested values and of columns with missing cells no two libraries mean the same by a maximum: there the one
-compiled toucher passes over their bytes.
+The arithmetic is NumPy's over the column's own memory for every engine, so the figures compare the readers. Libraries
+define the maximum of text, nested values and columns with missing cells differently. For those the compiled toucher
+passes over the bytes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from colonnade_bench.measure import timed, touch_all
 
 
 def maximum(column: Any) -> Any:
-    """The largest value of a column, or the sum that the toucher made of its bytes.
+    """Returns the largest value of a column, or the toucher's sum of its bytes.
 
     >>> int(maximum(np.array([3, 1, 2])))
     3
@@ -27,12 +27,12 @@ def maximum(column: Any) -> Any:
 
 
 def measure_columns(columns: Callable[[], Iterable[Any]]) -> dict[str, float]:
-    """Read columns one at a time, and take the maximum of each before the next is read."""
+    """Reads columns one at a time, and takes the maximum of each before it reads the next."""
 
     def all_of_them() -> None:
         for column in columns():
             maximum(column)
-            del column  # else its memory would not be there for the next
+            del column  # frees its memory before the next column is read
 
     _, timing = timed(all_of_them)
     seconds = timing.elapsed_s
@@ -40,7 +40,7 @@ def measure_columns(columns: Callable[[], Iterable[Any]]) -> dict[str, float]:
 
 
 def numbers(column: Any) -> Sequence[np.ndarray] | None:
-    """A column's memory as arrays of numbers or times; None where that is not all there is to it."""
+    """Returns a column's memory as arrays of numbers or times. Returns None if the column has anything else."""
     kind = type(column).__module__.partition(".")[0]
     if kind == "numpy":
         return [column] if column.dtype.kind in "iufMm" else None
@@ -76,7 +76,7 @@ def polars_numbers(column: Any) -> Sequence[np.ndarray] | None:
 
 
 def raw(column: Any) -> list[Any]:
-    """Every buffer of a column."""
+    """Returns every buffer of a column."""
     kind = type(column).__module__.partition(".")[0]
     if kind == "numpy":
         return [column]
@@ -86,7 +86,7 @@ def raw(column: Any) -> list[Any]:
 
 
 def same(column: Any, original: Any) -> bool:
-    """Whether a column that was read is the one that was written; missing cells and NaN equal themselves."""
+    """Whether a column that was read equals the written one. Missing cells and NaN equal themselves."""
     kind = type(column).__module__.partition(".")[0]
     if kind == "numpy":
         known = np.asarray(original)

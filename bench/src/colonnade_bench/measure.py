@@ -1,4 +1,4 @@
-"""One timed call: elapsed, user and system seconds; open, collect, touch and usable for a read."""
+"""Times one call: elapsed, user and system seconds, and for a read open, collect, touch and usable."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from colonnade_bench.libraries import Library
 
 @dataclass
 class Timing:
-    """Seconds of one call. `cpu` beyond `elapsed` means that several cores worked."""
+    """Seconds of one call. If `cpu` exceeds `elapsed`, several cores worked."""
 
     elapsed_s: float
     user_s: float
@@ -28,7 +28,7 @@ class Timing:
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, Timing]:
-    """The result of `call` and what it took."""
+    """Returns the result of `call` and its timing."""
     before = resource.getrusage(resource.RUSAGE_SELF)
     start = time.perf_counter()
     result = call()
@@ -38,7 +38,7 @@ def timed(call: Callable[[], Any]) -> tuple[Any, Timing]:
 
 
 def touch_all(buffers: list[Any]) -> int:
-    """One pass over every byte, by the one compiled helper."""
+    """Passes over every byte once, with the compiled toucher."""
     from colonnade_bench._native import touch
 
     return touch(buffers)
@@ -47,11 +47,10 @@ def touch_all(buffers: list[Any]) -> int:
 def measure_read(
     read: Callable[[], Any], library: Library, self_timed: bool = False, touched: bool = True
 ) -> tuple[Any, dict[str, float]]:
-    """Read once: *open* is a usable object of the library, *usable* adds one pass over every buffer and label.
+    """Reads once. *open* ends with an object of the library, *usable* adds one pass over every buffer and label.
 
-    Collecting the list of buffers counts in *usable* (what an engine leaves undone until then is its own work),
-    except where the library makes it slow through no fault of a reader (`Library.collect_timed`). Not `touched`: *open*
-    alone.
+    *usable* includes collecting the list of buffers, because an engine may leave work undone until then.
+    `Library.collect_timed` excludes it where the library itself is slow. Without `touched`, only *open* is measured.
     """
     if self_timed:
         seconds, timing = timed(read)
@@ -73,30 +72,30 @@ def measure_read(
 
 
 def measure_write(write: Callable[[], Any], self_timed: bool = False) -> dict[str, float]:
-    """Write once."""
+    """Writes once."""
     result, timing = timed(write)
     seconds = result if self_timed else timing.elapsed_s
     return {"usable_s": seconds, "user_s": timing.user_s, "system_s": timing.system_s}
 
 
 def settle() -> None:
-    """Before each timed call, for every engine alike: no garbage left over, what lives on is not scanned again."""
+    """Collects garbage and freezes living objects before each timed call, for every engine alike."""
     gc.collect()
     gc.freeze()
 
 
 def trim_heap() -> None:
-    """Give the C library's free memory back, where it is glibc."""
+    """Returns the C library's free memory to the system, if the library is glibc."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 WARM_MULTIPLE = 2.5
-"""Memory that a call may ask for, as a multiple of the frame: what is sent, and what becomes of it."""
+"""Memory that a call may need, as a multiple of the frame: the bytes sent plus the result."""
 
 
 def prepare(nbytes: int, engine: Any = None) -> None:
-    """Before a repetition: nothing is left over, and the host backs the memory that will be asked for."""
+    """Prepares a repetition: empties caches, and has the host back the memory that the call will need."""
     if engine is not None:
         engine.forget()
     trim_heap()
@@ -105,11 +104,11 @@ def prepare(nbytes: int, engine: Any = None) -> None:
 
 
 def warm_guest(nbytes: int) -> None:
-    """Have the host back `nbytes` of memory, then give all of it back to the guest's kernel.
+    """Makes the host back `nbytes` of memory, then returns all of it to the guest's kernel.
 
-    On a virtual machine, memory that the guest had freed may be gone to the host, and its first touch is many times
-    slower than the second: an accident of the machine, not a property of an engine. The memory is mapped, touched
-    and unmapped, so that the process's own pools stay empty; the call timed must follow within about two seconds.
+    On a virtual machine the host may have reclaimed memory that the guest freed. Its first touch is then many times
+    slower than the second. This depends on the machine, not on the engine. The function maps, touches and unmaps the
+    memory, so that the process's own pools stay empty. The timed call must follow within about two seconds.
     """
     if nbytes <= 0:
         return

@@ -1,10 +1,9 @@
-"""Peak memory of another process, read from /proc by the parent.
+"""Samples the peak memory of another process from /proc.
 
-The watcher is the parent, not a thread of the measured process: a thread would wait for the interpreter's lock just
-while the engine works. `RssAnon` counts the private dirty pages (anonymous memory and private copies of file pages),
-`RssFile` the file-backed ones; both are sampled about every 0.2 ms, so a peak shorter than that can be missed.
-`VmHWM`, the kernel's own high-water mark of both together, misses none (but for some pages that each processor has
-not summed up yet) and stands beside them.
+The parent watches from outside. A thread of the measured process would wait for the interpreter's lock while the engine
+works. `RssAnon` counts the private dirty pages (anonymous memory and private copies of file pages). `RssFile` counts
+the file-backed pages. Both are sampled about every 0.2 ms, so a shorter peak can be missed. `VmHWM`, the kernel's own
+high-water mark of both together, misses only some pages that each processor has not yet summed up. It is recorded too.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ INTERVAL_S = 0.0002
 
 
 def status(pid: int) -> dict[str, int]:
-    """Bytes of the `FIELDS` of a process; empty where it is gone or the system has no /proc."""
+    """Returns the bytes of the `FIELDS` of a process. Empty if the process has gone or the system has no /proc."""
     try:
         text = Path(f"/proc/{pid}/status").read_text()
     except OSError:
@@ -32,7 +31,10 @@ def status(pid: int) -> dict[str, int]:
 
 
 def private_dirty(pid: int | str = "self") -> int:
-    """`Private_Dirty` of /proc/PID/smaps_rollup, exact and slow: for the state after a call."""
+    """Reads `Private_Dirty` from /proc/PID/smaps_rollup.
+
+    It is exact and slow, so it measures the state after a call.
+    """
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
             if line.startswith("Private_Dirty:"):
@@ -43,7 +45,7 @@ def private_dirty(pid: int | str = "self") -> int:
 
 
 def reset_peak(pid: int) -> bool:
-    """Set the kernel's high-water mark to the present size. False where that is not permitted."""
+    """Sets the kernel's high-water mark to the present size. False if the system does not permit it."""
     try:
         Path(f"/proc/{pid}/clear_refs").write_text("5")
     except OSError:
@@ -54,7 +56,7 @@ def reset_peak(pid: int) -> bool:
 class Watch:
     """Samples a process from entering the block to leaving it.
 
-    After the block, `growth` holds by how many bytes each field's peak exceeds its value at the start.
+    After the block, `growth` gives the bytes by which each field's peak exceeds its value at the start.
     """
 
     def __init__(self, pid: int) -> None:

@@ -1,4 +1,4 @@
-"""Whether a file that is about to be read lies in the kernel's memory: either all of it, or, verified, nothing."""
+"""Puts a file into the page cache, or removes all of it and verifies that it has gone."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ PIECE = 1 << 20
 
 
 def set_cache(path: Path, state: str) -> None:
-    """Have every file of `path` in the page cache (*warm*), or out of it (*cold*).
+    """Puts every file of `path` into the page cache (*warm*), or removes it (*cold*).
 
     Raises
     ------
     OSError
-        Pages stay that were to leave: such a read would not be cold.
+        Some pages stay in the cache, so the read would not be cold.
     """
     for file in files(path):
         with open(file, "rb", buffering=0) as opened:
@@ -36,13 +36,14 @@ def set_cache(path: Path, state: str) -> None:
 
 
 def resident(descriptor: int) -> int:
-    """Pages of a file that are in the page cache."""
+    """Returns the number of pages of a file that are in the page cache."""
     nbytes = os.fstat(descriptor).st_size
     if not nbytes:
         return 0
     pages = -(-nbytes // mmap.PAGESIZE)
     seen = bytearray(pages)
-    region = mmap.mmap(descriptor, nbytes, flags=mmap.MAP_PRIVATE)  # a private one is writable, so it has an address
+    # a private map is writable, so ctypes can take its address
+    region = mmap.mmap(descriptor, nbytes, flags=mmap.MAP_PRIVATE)
     try:
         held = (ctypes.c_char * nbytes).from_buffer(region)
         place = (ctypes.c_ubyte * pages).from_buffer(seen)
@@ -57,5 +58,5 @@ def resident(descriptor: int) -> int:
 
 
 def files(path: Path) -> Iterator[Path]:
-    """The file, or those below the directory."""
+    """Yields the file, or the files below the directory."""
     yield from (file for file in sorted(path.rglob("*")) if file.is_file()) if path.is_dir() else [path]

@@ -1,6 +1,6 @@
-"""pandas to the plain objects that MessagePack's libraries take, and back: written as somebody who knows both would.
+"""Converts pandas to the plain objects that MessagePack libraries accept, and back, as an expert would.
 
-Each step is the fastest that was found: arrays' own `tolist` (`DataFrame.to_dict("list")` takes nine times as long),
+Each step is the fastest known: arrays' own `tolist` (`DataFrame.to_dict("list")` takes nine times as long),
 `numpy.fromiter` for numbers, pyarrow for text. Missing text is None, missing numbers are NaN, times are counts. Row
 labels are an automatic 0..n.
 """
@@ -16,7 +16,7 @@ import numpy as np
 
 
 def to_arrays(frame: Any) -> dict[str, Any]:
-    """Columns as contiguous arrays (times as int64) and lists of text."""
+    """Returns columns as contiguous arrays (times as int64) and lists of text."""
     if not frame.columns.is_unique:
         raise ValueError("bench: a map has every name once, and these columns do not")
     out: dict[str, Any] = {}
@@ -32,31 +32,31 @@ def to_arrays(frame: Any) -> dict[str, Any]:
 
 
 def to_lists(frame: Any) -> dict[str, list[Any]]:
-    """Columns as lists."""
+    """Returns columns as lists."""
     return {k: v if isinstance(v, list) else v.tolist() for k, v in to_arrays(frame).items()}
 
 
 def to_bytes(frame: Any) -> dict[str, Any]:
-    """Numbers as their bytes, text as lists."""
+    """Returns numbers as their bytes and text as lists."""
     return {k: v if isinstance(v, list) else v.view(np.uint8).data for k, v in to_arrays(frame).items()}
 
 
 def dtypes_of(frame: Any) -> dict[str, str]:
-    """What has to be said beside the values."""
+    """Returns the dtypes, which the message carries next to the values."""
     return {name: str(dtype) for name, dtype in frame.dtypes.items()}
 
 
 def from_columns(columns: dict[str, Any], dtypes: dict[str, str]) -> Any:
-    """A DataFrame from lists, or the bytes of numbers."""
+    """Makes a DataFrame from lists, or from the bytes of numbers."""
     import pandas as pd
 
-    # What lies over received bytes is not writable: pandas copies it. Everything else is ours already.
+    # Arrays over received bytes are read-only, so pandas copies them. All other arrays are already writable.
     over = any(isinstance(values, bytes) for values in columns.values())
     return pd.DataFrame({name: column(values, dtypes[name]) for name, values in columns.items()}, copy=over)
 
 
 def column(values: Any, dtype: str) -> Any:
-    """One column of a dtype."""
+    """Makes one column of a dtype."""
     if not dtype.startswith("datetime64"):
         return text(values) if dtype in ("str", "object") else numbers(values, dtype)
     unit, _, zone = dtype.removeprefix("datetime64[").removesuffix("]").partition(", ")
@@ -64,14 +64,14 @@ def column(values: Any, dtype: str) -> Any:
 
 
 def numbers(values: Any, dtype: str) -> Any:
-    """From a list, or from bytes without a copy."""
+    """Makes numbers from a list, or from bytes without a copy."""
     if isinstance(values, bytes):
         return np.frombuffer(values, dtype=dtype)
     return np.fromiter(values, dtype=dtype, count=len(values))
 
 
 def text(values: Sequence[str | None]) -> Any:
-    """The text dtype that pandas has by itself."""
+    """Makes text of pandas' default text dtype."""
     import pandas as pd
     import pyarrow as pa
 
@@ -79,7 +79,7 @@ def text(values: Sequence[str | None]) -> Any:
 
 
 def times(counts: Any, unit: str, zone: str) -> Any:
-    """Counts since 1970 as times, with a zone or without."""
+    """Makes times from counts since 1970, with or without a zone."""
     import pandas as pd
 
     index = pd.DatetimeIndex(counts.view(f"M8[{unit}]"))
@@ -90,7 +90,7 @@ def times(counts: Any, unit: str, zone: str) -> Any:
 
 
 def to_maps(frame: Any) -> list[dict[str, Any]]:
-    """Rows as dicts; times as `datetime` objects, which every one of the libraries writes as MessagePack's own."""
+    """Returns rows as dicts. Times are `datetime` objects, which every library writes as MessagePack timestamps."""
     columns = {
         name: list(values.array.to_pydatetime()) if hasattr(values.array, "asi8") else None
         for name, values in frame.items()
@@ -101,14 +101,14 @@ def to_maps(frame: Any) -> list[dict[str, Any]]:
 
 
 def from_maps(rows: Sequence[dict[str, Any]], unit: str = "ns") -> Any:
-    """A DataFrame from dicts that all have the same keys."""
+    """Makes a DataFrame from dicts with the same keys."""
     names = list(rows[0])
     get: Callable[[Any], Any] = itemgetter(*names)
     return from_tuples(names, map(get, rows), unit)
 
 
 def from_tuples(names: Sequence[str], rows: Iterable[tuple[Any, ...]], unit: str = "ns") -> Any:
-    """A DataFrame from rows in the order of `names`; a column is of the kind of its first value."""
+    """Makes a DataFrame from rows in the order of `names`. The first value of a column sets its kind."""
     import pandas as pd
 
     columns = zip(names, zip(*rows, strict=True), strict=True)
@@ -116,7 +116,7 @@ def from_tuples(names: Sequence[str], rows: Iterable[tuple[Any, ...]], unit: str
 
 
 def guessed(values: Sequence[Any], unit: str) -> Any:
-    """One column of a row-wise table."""
+    """Makes one column of a row-wise table."""
     first = next((value for value in values if value is not None), None)
     if isinstance(first, datetime.datetime):
         import pyarrow as pa
