@@ -1,4 +1,4 @@
-"""The parts of a published table: who is measured with which data, in which states; checked before any work."""
+"""Defines the parts of a published table: contestants, data and states. A part is checked before any measurement."""
 
 from __future__ import annotations
 
@@ -18,17 +18,27 @@ from colonnade_bench.transports import TRANSPORTS
 from colonnade_bench.transports.moving import MOVING
 
 MEASURES = ("calls", "files", "channels", "pieces", "relay", "copies")
-"""What is timed: calls of one process; calls on a file of each round; messages between two processes; messages out of
-memory in pieces; a relay; copies laid out as streams are."""
+"""The kinds of measurement.
+
+- ``calls``: calls of one process.
+- ``files``: calls on a file of each round.
+- ``channels``: messages between two processes.
+- ``pieces``: messages from memory in pieces.
+- ``relay``: a message through three processes.
+- ``copies``: copies laid out like streams.
+"""
 STATES = ("first", "repeat", "memory")
 EQUAL = ("any", "ours", "all")
-"""Whose results must be equal to what was written for them to be measured. All that is not equal is reported."""
+"""The results that must equal the written data before a part is measured. Every difference is reported."""
 CALLS = tuple(dict.fromkeys((*OPERATIONS, *READS, "channel")))
 T = TypeVar("T")
 
 
 def made(cls: type[T], values: Mapping[str, Any], what: str) -> T:
-    """A dataclass of a TOML table. Raises KeyError naming the nearest key, ValueError for a value of another type."""
+    """Makes a dataclass from a TOML table.
+
+    Raises KeyError that names the nearest key, and ValueError for a value of another type.
+    """
     if not isinstance(values, Mapping):
         raise ValueError(f"bench: {what} must be a table, found {values!r}")
     known = {one.name: one for one in fields(cls)}  # type: ignore[arg-type]
@@ -47,45 +57,46 @@ def made(cls: type[T], values: Mapping[str, Any], what: str) -> T:
 
 
 def one(kind: Any, default: Any = MISSING) -> Any:
-    """A field that holds one value."""
+    """Declares a field that holds one value."""
     return field(default=default, metadata={"of": kind})
 
 
 def some(kind: Any = str, default: Sequence[Any] | None = ()) -> Any:
-    """A field that holds one value or a list of them."""
+    """Declares a field that holds one value or a list of them."""
     told = {"of": kind, "listed": True}
     return field(metadata=told) if default is None else field(default_factory=lambda: list(default), metadata=told)
 
 
 def listed(value: Any) -> list[Any]:
-    """A list as it is; one value as a list of it."""
+    """Returns a list unchanged, and one value as a list of it."""
     return list(value) if isinstance(value, list | tuple) else [value]
 
 
 @dataclass(frozen=True)
 class Contestants:
-    """Cells with all that is measured of them: the cross product of every factor that is a list.
+    """The cells of a part and their measurements: the cross product of every factor that is a list.
 
     Parameters
     ----------
     dataset, without : list of shell patterns
-        Of the part's datasets, those that they are measured with; all by default.
+        Selects from the part's datasets. All by default.
     options : table or list of tables
-        The engine's own.
+        Options of the engine itself.
     variants : bool
-        For a channel: also with each other setting of the transport that was fastest at times.
+        For a channel: measure it also with each other setting of the transport that was sometimes fastest.
     operation : list
-        write, replace, read, columns, leaf; none where only the round trip is looked at.
+        write, replace, read, columns, leaf. None if only the round trip is checked.
     state : list, optional
-        first, repeat, memory; the part's by default. An operation is measured in the states of all tables that name it.
+        first, repeat, memory. The part's states by default. An operation is measured in the states of all tables that
+        name it.
     rounds : int, optional
-        At most so many.
+        An upper limit for the number of rounds.
     group : str
-        Only contestants of one group alternate in a process.
+        Only contestants of the same group alternate in a process.
     count : int
-        Messages a timing.
+        Messages in one timing.
     beside : bool
-        No target is judged by them: ``--targets-only`` leaves them out.
+        No target depends on these contestants: ``--targets-only`` leaves them out.
     """
 
     engine: Any = some(default=None)
@@ -105,7 +116,7 @@ class Contestants:
     beside: bool = one(bool, False)
 
     def cells(self, datasets: Sequence[str], size: float) -> Iterator[Cell]:
-        """The cross product."""
+        """Yields the cross product."""
         chosen = [name for name in datasets if any(fnmatchcase(name, pattern) for pattern in listed(self.dataset))]
         chosen = [name for name in chosen if not any(fnmatchcase(name, pattern) for pattern in listed(self.without))]
         levels = (listed(value) for value in (self.library, self.engine, self.format, self.codec, self.transport))
@@ -119,7 +130,7 @@ class Contestants:
 
 @dataclass(frozen=True)
 class Entry:
-    """A cell and a call, with its rounds in each state."""
+    """A cell and a call, with the number of rounds in each state."""
 
     cell: Cell
     call: str
@@ -128,7 +139,10 @@ class Entry:
     count: int = 1
 
     def value(self, name: str) -> Any:
-        """What those that alternate have in common: a factor, the operation, or an option."""
+        """Returns the value of a factor, the operation or an option.
+
+        Contestants that alternate agree in such values.
+        """
         if name == "operation":
             return self.call
         return getattr(self.cell, name, None) or self.cell.option.get(name)
@@ -146,21 +160,21 @@ class Part:
     measure : str
         One of `MEASURES`.
     rounds : int
-        Seven at least for figures that are to be quoted.
+        At least seven for figures that are quoted.
     together : int
-        Processes that start up side by side; they are measured one after the other.
+        Processes that start in parallel. They are measured one after the other.
     at_once : int
-        Cells a checking process.
+        Cells for each checking process.
     warm : float, optional
-        Of the frame, touched and given back before a call.
+        Memory that is touched and returned before a call, as a multiple of the frame.
     meet : list of str
-        Factors and options in which those agree that alternate in one process.
+        Factors and options. Contestants that agree in them alternate in one process.
     equal : str
         One of `EQUAL`.
     cores_apart : bool
-        Each of two processes keeps to a core of its own.
+        Each of two processes stays on a core of its own.
     nbytes, columns, chunk
-        Of copies.
+        The shape of copies.
     """
 
     name: str = one(str)
@@ -195,7 +209,7 @@ class Part:
         return [made(Contestants, each, f'a contestant of "{self.name}"') for each in listed(self.contestant)]
 
     def check(self, contestants: Contestants) -> None:
-        """Every level is known: a name that is not would leave out a row in silence."""
+        """Raises KeyError for an unknown level. Without the check, it would leave out a row silently."""
         levels = {
             "library": list(LIBRARIES),
             "operation": CALLS,
@@ -210,7 +224,7 @@ class Part:
             if state not in STATES:
                 raise unknown("state", state, STATES)
         between = self.measure in ("channels", "pieces", "relay")
-        # The codec of a file that another engine wrote is that engine's.
+        # The engine that wrote the file chooses its codec.
         foreign = all("of" in options for options in listed(contestants.options))
         for engine, fmt in itertools.product(listed(contestants.engine), listed(contestants.format)):
             if between:
@@ -226,11 +240,11 @@ class Part:
                 raise unknown(f'dataset of "{self.name}"', pattern, names)
 
     def datasets(self) -> list[str]:
-        """In the order in which they are measured."""
+        """Returns the datasets in the order of measurement."""
         return expand(listed(self.dataset))
 
     def entries(self, size: float = 1.0, targets_only: bool = False) -> list[Entry]:
-        """Everything that is measured, each call of a cell once."""
+        """Returns everything to measure: each call of a cell once."""
         found: dict[tuple[Cell, str], Entry] = {}
         for contestants in self.contestants():
             if targets_only and contestants.beside:
@@ -249,27 +263,27 @@ class Part:
         return list(found.values())
 
     def has(self, cell: Cell) -> bool:
-        """Whether a channel exists over its transport, and an engine keeps such data."""
+        """Whether a channel exists over this transport, and the engine supports such data."""
         if self.measure in ("channels", "pieces"):
             ways = CHANNELS[f"{cell.engine} {cell.format}"].transports  # type: ignore[attr-defined]
             return cell.transport in ways or self.measure == "pieces"
         return ENGINES[cell.engine].supports(cell)
 
     def engines(self) -> list[str]:
-        """Engines that must be here; a channel's are those of the same name, where there is one."""
+        """Returns the engines that must be installed. A channel needs the engine of the same name, if there is one."""
         names = {engine for each in self.contestants() for engine in listed(each.engine)}
         return sorted(name for name in names if name in ENGINES)
 
 
 def possible(cell: Cell, call: str) -> bool:
-    """Whether a transport has this call: memory has nothing to write over, and what is given is only read."""
+    """Whether a transport has this call. Memory has nothing to replace, and a given stream can only be read."""
     if cell.transport == "given":
         return call == "read"
     return not (call == "replace" and cell.transport == "memory")
 
 
 def together(entries: Sequence[Entry], names: Sequence[str]) -> Iterator[list[Entry]]:
-    """Who alternates with whom: those that agree in all of `names`, and are of one group."""
+    """Yields the entries that alternate in one process: they agree in all of `names` and belong to one group."""
     groups: dict[tuple[Any, ...], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((*(entry.value(name) for name in names), entry.group), []).append(entry)

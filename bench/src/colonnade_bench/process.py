@@ -1,6 +1,7 @@
-"""A measuring process as its parent sees it: started afresh, told and heard in lines of JSON.
+"""Controls a measuring process from its parent: starts it afresh and exchanges lines of JSON with it.
 
-The parent never waits for a time to pass: an end says when it is ready. One that fails or hangs is an error.
+The parent never sleeps for a fixed time, because an end reports when it is ready. An end that fails or hangs is an
+error.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ PATIENCE_S = 120.0
 
 
 class EndError(Exception):
-    """One end failed; the text says which and why."""
+    """One end failed. The message names the end and the reason."""
 
 
 class Process:
-    """One end's process and its lines."""
+    """The process of one end, and its lines."""
 
     def __init__(self, name: str, module: str | Sequence[str], task: dict[str, Any], fds: Sequence[int] = ()) -> None:
-        """`module`: one of ours, or a whole command line."""
+        """`module` is a module of this package, or a whole command line."""
         self.name = name
         command = [sys.executable, "-m", module] if isinstance(module, str) else list(module)
         self.popen = subprocess.Popen(
@@ -46,7 +47,7 @@ class Process:
                 raise EndError(f"{self.name}: {self.last_words()}") from None
 
     def answer(self, patience_s: float = PATIENCE_S) -> dict[str, Any]:
-        """The next line, as a mapping."""
+        """Reads the next line as a mapping."""
         line = self.line(patience_s)
         if line is None:
             raise EndError(f"{self.name}: {ended(self.popen.wait())}")
@@ -57,7 +58,7 @@ class Process:
 
     @property
     def has_line(self) -> bool:
-        """Whether a line was read already: then the pipe itself may have nothing more to say."""
+        """Whether a line is already in the buffer. Then the pipe itself may be empty."""
         return b"\n" in self._rest
 
     def line(self, patience_s: float) -> bytes | None:
@@ -74,7 +75,7 @@ class Process:
         return line
 
     def last_words(self) -> str:
-        """Why it ended, where it said so."""
+        """Returns the reason that the process gave before it ended, if any."""
         try:
             line = self.line(5.0)
             return str(json.loads(line).get("error")) if line else f"ended with status {self.popen.wait(5)}"
@@ -82,7 +83,7 @@ class Process:
             return "it does not listen"
 
     def kill(self) -> None:
-        """The process and whatever it has started."""
+        """Kills the process and every process that it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.popen.pid, signal.SIGKILL)
         self.popen.wait()
@@ -93,7 +94,7 @@ class Process:
 
 
 def ended(status: int) -> str:
-    """How a process went.
+    """Describes how a process ended.
 
     >>> ended(-11)
     'crashed (signal 11, SIGSEGV)'
@@ -104,11 +105,14 @@ def ended(status: int) -> str:
 
 
 def both(first: Process, second: Process, patience_s: float = PATIENCE_S) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Both results. Whoever speaks first is heard first: an end that fails must not be waited for at the other."""
+    """Waits for the results of both ends, in any order.
+
+    An end that fails is reported at once, even while the other end still runs.
+    """
     waited = {p.popen.stdout.fileno(): p for p in (first, second) if p.popen.stdout is not None}
     found: dict[Process, dict[str, Any]] = {}
     while waited:
-        # A receiver that need not wait for `go` (it fetches by itself) may have said its result with its "ready".
+        # A receiver that fetches by itself need not wait for `go`. It may have sent its result with its "ready".
         ready = [fd for fd, p in waited.items() if p.has_line] or select.select(list(waited), [], [], patience_s)[0]
         if not ready:
             for process in (first, second):
@@ -120,7 +124,8 @@ def both(first: Process, second: Process, patience_s: float = PATIENCE_S) -> tup
             try:
                 found[process] = process.answer()
             except EndError as error:
-                # A broken connection is what the other one's failure looks like from here: its reason is the reason.
+                # If one end fails, the other one sees a broken connection. The reason of the failed end is the one to
+                # report.
                 for other in waited.values() if "BrokenPipe" in str(error) or "ConnectionReset" in str(error) else ():
                     other.answer(5.0)
                 raise

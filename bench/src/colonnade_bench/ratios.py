@@ -1,4 +1,4 @@
-"""The ratios that a target is about, from measured figures: how many times longer the fastest peer took than ours."""
+"""Computes the ratios of a target from measured figures: the time of the fastest peer divided by Colonnade's time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from colonnade_bench.targets import Comparison, Target
 
 
 def figures(target: Target, summary: Summary, state: str) -> dict[str, Figure]:
-    """The ratio of each comparison, by its label."""
+    """Returns the ratio of each comparison, by its label."""
     if target.total:
         figure = total_ratio(target, summary, state)
         return {} if figure is None else {"": figure}
@@ -43,7 +43,7 @@ def ratio(target: Target, summary: Summary, each: Comparison, state: str) -> Fig
 
 
 def peer_of(target: Target, summary: Summary, place: Place, each: Comparison) -> str | None:
-    """The fastest peer; of several parts the slowest, each at its fastest."""
+    """Returns the fastest peer. If `slowest_of` gives groups, returns the slowest of their fastest members."""
     if not each.slowest_of:
         return fastest(summary, [place], each.peers, target.metric)
     parts = [fastest(summary, [place], group, target.metric) for group in each.slowest_of]
@@ -53,12 +53,12 @@ def peer_of(target: Target, summary: Summary, place: Place, each: Comparison) ->
 
 
 def too_few(target: Target, summary: Summary, place: Place, ours: str) -> bool:
-    """Whether a timing was of fewer messages than the target is about."""
+    """Whether a timing had fewer messages than the target requires."""
     return target.count > 1 and median(summary, place, ours, "count") < target.count
 
 
 def total_ratio(target: Target, summary: Summary, state: str) -> Figure | None:
-    """All datasets together, of one run that has them all, round by round."""
+    """Returns the ratio over all datasets together, round by round, from one run that has all of them."""
     for run in dict.fromkeys(place.run for place in summary.places(state=state)):
         fixed = {"run": run, "library": target.library, "operation": listed(target.operation)[0], "state": state}
         places = [p for p in summary.places(size=1.0, **fixed) if p.dataset in target.datasets()]
@@ -77,14 +77,14 @@ def median(summary: Summary, place: Place, contestant: str, metric: str) -> floa
 
 
 def totals(summary: Summary, places: Iterable[Place], contestant: str, metric: str) -> dict[int, float]:
-    """Seconds for all of the places together, by round; nothing where one of them was not measured."""
+    """Returns the seconds for all places together, by round. Empty if one of the places has no figures."""
     each = [summary.samples(place, contestant, metric) for place in places]
     rounds = set.intersection(*(set(samples) for samples in each)) if each else set()
     return {number: sum(samples[number] for samples in each) for number in sorted(rounds)}
 
 
 def fastest(summary: Summary, places: Sequence[Place], patterns: Sequence[str], metric: str) -> str | None:
-    """Who of those that fit needs least for all of the places together."""
+    """Returns the matching contestant with the least time for all places together."""
     names = dict.fromkeys(name for place in places for name in summary.contestants(place))
     medians = {}
     for name in names:
@@ -96,7 +96,7 @@ def fastest(summary: Summary, places: Sequence[Place], patterns: Sequence[str], 
 
 
 def sizes(summary: Summary, dataset: str) -> dict[tuple[str, str], int]:
-    """Bytes of each contestant's file, by library and name, of whole datasets."""
+    """Returns the bytes of each contestant's file, by library and name. Only whole datasets count."""
     return {
         (cell.library, cell.contestant): record["wire_nbytes"]
         for cell, record in summary.checks()

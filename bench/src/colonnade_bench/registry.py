@@ -1,4 +1,4 @@
-"""Names to plug-ins, with an error that names the nearest when one is not there."""
+"""Maps names to plug-ins. The error for an unknown name suggests the nearest one."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 MOST = 64
-"""Known ones that a message lists."""
+"""The most known names in a message."""
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str:
-    """`'; did you mean "price"?'`, or nothing if no name looks like `word`."""
+    """Returns `'; did you mean "price"?'`, or an empty text if no name resembles `word`."""
     found = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     return f'; did you mean "{found[0]}"?' if found else ""
 
 
 def unknown(kind: str, name: str, known: Sequence[str]) -> KeyError:
-    """The error for a name that is not there."""
+    """Returns the error for an unknown name."""
     listed = ", ".join(known) if len(known) <= MOST else f"{len(known)}; `colonnade bench list` names them"
     return KeyError(f'bench: unknown {kind} "{name}"{did_you_mean(name, known) or "."} Known: {listed}')
 
@@ -30,7 +30,7 @@ class Registry(Generic[T]):
     Parameters
     ----------
     kind : str
-        What the plug-ins are ("dataset", "engine", "transport"); used in messages.
+        The kind of plug-in ("dataset", "engine", "transport") for messages.
 
     Examples
     --------
@@ -47,7 +47,7 @@ class Registry(Generic[T]):
         self._items: dict[str, T] = {}
 
     def add(self, name: str, item: T) -> T:
-        """Register `item`. Raises ValueError where the name is taken."""
+        """Registers `item`. Raises ValueError if the name is taken."""
         if name in self._items:
             raise ValueError(f'bench: {self.kind} "{name}" is registered already')
         self._items[name] = item
@@ -60,7 +60,7 @@ class Registry(Generic[T]):
             raise unknown(self.kind, name, list(self._items)) from None
 
     def get(self, name: str) -> T | None:
-        """The item, or None."""
+        """Returns the item, or None."""
         return self._items.get(name)
 
     def __contains__(self, name: object) -> bool:

@@ -1,4 +1,4 @@
-"""The report of a table's records as sections: targets, times and ratios, memory, sizes, what failed, the machine."""
+"""Reports a table's records in sections: targets, times and ratios, memory, sizes, failures, the machine."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ TITLES = {
     "channel": "From one process to another: the time of the call",
 }
 METRICS = {"channel": "open_s", "columns": "open_s", "leaf": "open_s"}
-"""What is shown of a call; *usable* of all others: with one pass over every byte."""
+"""The metric to show for a call. All other calls show *usable*, which includes one pass over every byte."""
 WIDE = 8
-"""More contestants than these stand in rows instead of columns."""
+"""A table with more contestants than this shows them in rows instead of columns."""
 STATES = {
     "first": "first call of a fresh process, empty pools",
     "repeat": "repeated, earlier result dropped, pools warm",
@@ -31,7 +31,7 @@ STATES = {
 
 
 def sections(summary: Summary, spec: Spec) -> list[Section]:
-    """A table's report: targets first, then times and ratios, memory, sizes, what failed or is missing, the machine."""
+    """Returns a table's report: targets first, then times and ratios, memory, sizes, failures, the machine."""
     return [
         *targets_section(summary, spec),
         *times_sections(summary),
@@ -58,7 +58,7 @@ def targets_section(summary: Summary, spec: Spec) -> Iterable[Section]:
 
 
 def times_sections(summary: Summary) -> Iterable[Section]:
-    """A section for each part, library, call, state and transport: those are compared."""
+    """Yields a section for each part, library, call, state and transport. Each section compares its contestants."""
     groups: dict[tuple[str, ...], list[Place]] = {}
     for place in sorted(summary.places(), key=lambda p: (p.run, p.library, p.operation, p.state)):
         key = (place.run, place.library, place.operation, place.state, twin(place.dataset))
@@ -70,7 +70,8 @@ def times_sections(summary: Summary) -> Iterable[Section]:
             chosen = sorted(
                 (n for n in names if transport_of(n) == way), key=lambda n: (not n.startswith("colonnade"), n)
             )
-            # Of given streams the call is compared: reaching the buffers of a million chunks is no fault of a reader.
+            # For given streams the call itself is compared. A reader is not responsible for the time to find the
+            # buffers of a million chunks.
             metric = "open_s" if way == "given" else METRICS.get(operation, "usable_s")
             title = "Read, the time of the call" if way == "given" else TITLES[operation]
             told = f"{title}: {rest}{', ' + way if way else ''}"
@@ -81,7 +82,7 @@ def times_sections(summary: Summary) -> Iterable[Section]:
 
 
 def transport_of(contestant: str) -> str:
-    """The transport in a contestant's name; a file has none.
+    """Returns the transport in a contestant's name. A file has none.
 
     >>> transport_of("raw bytes (unix)"), transport_of("pickle pickle")
     ('unix', '')
@@ -90,7 +91,10 @@ def transport_of(contestant: str) -> str:
 
 
 def ranking(summary: Summary, title: str, places: list[Place], contestants: list[str], metric: str) -> Section:
-    """One row a place and contestant, the fastest first: milliseconds, and how many times those of ours."""
+    """Shows one row for each place and contestant, the fastest first.
+
+    A row has milliseconds and their multiple of Colonnade's time.
+    """
     rows: list[list[str]] = []
     for place in places:
         figures = {n: f for n in contestants if (f := summary.figure(place, n, metric))}
@@ -103,7 +107,10 @@ def ranking(summary: Summary, title: str, places: list[Place], contestants: list
 
 
 def comparison(summary: Summary, title: str, places: list[Place], contestants: list[str], metric: str) -> Section:
-    """One row a place, one column a contestant: milliseconds, and how many times those of the first."""
+    """Shows one row for each place and one column for each contestant.
+
+    A cell has milliseconds and their multiple of the first contestant's time.
+    """
     base = contestants[0]
     places = [place for place in places if any(summary.figure(place, name, metric) for name in contestants)]
     rows: list[list[str]] = []
@@ -124,7 +131,7 @@ def comparison(summary: Summary, title: str, places: list[Place], contestants: l
 
 
 def twin(dataset: str) -> str:
-    """Which twin of a fixture a dataset is: means over different ones say nothing.
+    """Returns the twin of a fixture that a dataset is. A mean over different twins has no meaning.
 
     >>> twin("fixture-tall-mixed-1e6-unique"), twin("fixture-tall-mixed-1e6")
     ('unique', '')
@@ -145,7 +152,7 @@ def _cell(figure: Figure | None, ratio: Figure | None) -> str:
 
 
 def ms(seconds: float) -> str:
-    """Milliseconds with three figures.
+    """Formats milliseconds with three digits.
 
     >>> ms(0.0123456), ms(1.5), ms(0.00021)
     ('12.3', '1500', '0.21')
@@ -249,7 +256,7 @@ def _plain(value: object) -> str:
 
 
 def write_markdown(path: Path, spec: Spec, parts: Iterable[Section], pictures: Iterable[Path] = ()) -> Path:
-    """The report of a table as a page; its folder is made."""
+    """Writes the report of a table as a page. Creates its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
     drawn = "".join(f"![{spec.title}]({picture.name})\n\n" for picture in pictures)
     path.write_text(f"# {spec.title}\n\n{spec.introduction.strip()}\n\n{drawn}{to_markdown(parts)}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What an earlier run of the same file has found: whether it is gone on with, and its records, less a cut line."""
+"""Finds an interrupted run in a results file and reads its records, without a cut last line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,17 @@ from colonnade_bench.panel import tables
 from colonnade_bench.spec import Spec
 
 SAME = ("versions", "core_build", "processor", "cores", "environment", "transparent_hugepage", "file_system")
-"""Of the machine: where one of these has changed, it is another run, however far the earlier one came."""
+"""Properties of the machine.
+
+If one of them has changed, a new run begins, even if the earlier one was nearly complete.
+"""
 
 
 def same_run(records: Sequence[dict[str, Any]], spec: Spec, now: Mapping[str, Any]) -> str | None:
-    """The run that is gone on with: the last one of the file, if it has not ended and was of the same things."""
+    """Returns the run to resume: the last one of the file, if it is not complete and nothing has changed.
+
+    The specification, the data and the machine must be the same. Only the time budget may differ.
+    """
     if records and records[-1]["kind"] == "end" and records[-1]["reason"] == "complete":
         return None
     plans = [record for record in records if record["kind"] == "plan"]
@@ -34,21 +40,21 @@ def same_run(records: Sequence[dict[str, Any]], spec: Spec, now: Mapping[str, An
 
 
 def new_run(records: Sequence[dict[str, Any]]) -> str:
-    """The time, as the name of a run that the file does not know."""
+    """Returns the time as a run name that the file does not contain yet."""
     now = time.strftime("%Y%m%dT%H%M%S", time.gmtime())
     known = {record.get("run") for record in records}
     return next(name for k in count(1) if (name := now if k == 1 else f"{now}-{k}") not in known)
 
 
 def identities(spec: Spec) -> list[str]:
-    """What the data is: a file that has changed is other data."""
+    """Identifies the data of a run. A file that has changed counts as other data."""
     if spec.part:
         return [name for part in spec.parts() for name in part.datasets()]
     return [tables.identity(dataset) for dataset in spec.dataset]
 
 
 def mend(out: Path) -> None:
-    """Takes away a last line that an interruption has cut: the next record would stand on it."""
+    """Removes a last line that an interruption has cut. Otherwise the next record would continue that line."""
     if not out.exists() or not (found := out.read_bytes()) or found.endswith(b"\n"):
         return
     start = found.rfind(b"\n") + 1
@@ -62,7 +68,7 @@ def mend(out: Path) -> None:
 
 
 def before(out: Path) -> Iterator[dict[str, Any]]:
-    """Records of earlier runs of the same file; a line that an interruption has cut is left out."""
+    """Yields the records of earlier runs in the same file. Skips a line that an interruption has cut."""
     if not out.exists():
         return
     for line in out.read_text().splitlines():

@@ -1,7 +1,7 @@
-"""What a runner measures of a published table: its parts, each in the states *first*, *repeat* and *memory*.
+"""Measures a published table: its parts, each in the states *first*, *repeat* and *memory*.
 
-State *first* comes from fresh processes, one for each contestant, round and call; *repeat* from one process that
-alternates contestants. Both belong to the same run, and contestants of one round ran within the same seconds.
+State *first* comes from fresh processes, one for each contestant, round and call. *repeat* comes from one process that
+alternates contestants. Both belong to the same run. Contestants of one round ran within the same seconds.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from colonnade_bench.runner import Runner
 from colonnade_bench.spec import Spec
 
 ALONGSIDE_NBYTES = 2 << 30
-"""Of larger frames no second process holds one, or a result, beside the one that is measured."""
+"""While a larger frame is measured, no second process holds such a frame or a result."""
 
 
 class Rounds(Runner):
-    """The parts of a table. One that is complete is not measured again; one that was interrupted begins anew."""
+    """The runner of a table's parts. A complete part is not measured again. An interrupted part begins anew."""
 
     def __init__(
         self, spec: Spec, out: Path, directory: Path, note: Callable[[str], None] | None = None, seed: int = 1
@@ -57,13 +57,13 @@ class Rounds(Runner):
         return 0
 
     def emit(self, kind: str, **record: Any) -> None:
-        """A record says which part it is of; a measured one, which build of the core, and how busy the machine was."""
+        """Adds the part to a record. A measured record also gets the build of the core and the load of the machine."""
         if kind in ("time", "error"):
             record |= {"load": machine.load()[0], "build": machine.build()}
         super().emit(kind, **({"part": self.part} if self.part else {}), **record)
 
     def pass_on(self, records: Iterator[Mapping[str, Any]], *kinds: str) -> None:
-        """Records of a measuring process that are to be kept."""
+        """Emits the records of a measuring process that are of the given kinds."""
         for record in records:
             if record["kind"] in kinds:
                 self.emit(**record)
@@ -89,7 +89,10 @@ class Rounds(Runner):
                 self.measure_group(part, group)
 
     def by_dataset(self, part: Part, entries: Sequence[Entry]) -> Iterator[list[Entry]]:
-        """Everything of one dataset, and its files go, before the next; of all together where they alternate."""
+        """Yields the entries of one dataset after another, so that files are deleted before the next dataset.
+
+        Yields all entries together if the datasets alternate.
+        """
         if "dataset" not in part.meet:
             yield list(entries)
             return
@@ -115,7 +118,7 @@ class Rounds(Runner):
             DATASETS[dataset].forget(self.cache)
 
     def check(self, part: Part, entries: Sequence[Entry]) -> list[Cell]:
-        """Each cell's round trip, in each way of reading that is measured."""
+        """Checks the round trip of each cell, in each measured way of reading."""
         calls: dict[Cell, list[str]] = {}
         for entry in entries:
             ways = calls.setdefault(entry.cell, [])
@@ -125,14 +128,14 @@ class Rounds(Runner):
         for cell, ways in calls.items():
             alike.setdefault((cell.library, *ways) if part.measure == "files" else (), []).append(cell)
         out: list[Cell] = []
-        at_once = part.at_once if self.spec.size[-1] <= 1 else 1  # a process holds the data of all that it is given
+        at_once = part.at_once if self.spec.size[-1] <= 1 else 1  # one process holds the data of all its cells
         for key, cells in alike.items():
             more = {"calls": list(key[1:]) or ["read"], "discard": True} if part.measure == "files" else {}
             out += self.calls.check(cells, together=part.together, at_once=at_once, **more)
         return out
 
     def good(self, part: Part, cells: Sequence[Cell]) -> set[Cell]:
-        """Those that are measured. What is not equal is reported in any case."""
+        """Returns the cells to measure, according to `equal`. Every difference is reported in any case."""
         wrong = {cell for cell in cells if self.checked[cell].get("difference")}
         if part.equal == "ours":
             wrong = {cell for cell in wrong if cell.engine == "colonnade"}
@@ -141,9 +144,10 @@ class Rounds(Runner):
         return set(cells) - (wrong if part.equal != "any" else set())
 
     def on_files(self, part: Part, entries: Sequence[Entry]) -> None:
-        """Each contestant writes a file, which is then read in every way, in a fresh process each, and goes.
+        """Measures the part on files: each contestant writes one, and fresh processes read it in every way.
 
-        Two contestants at a time, so that one starts while the other does; what is timed never overlaps.
+        Then the file is deleted. Two contestants run at a time: one starts up while the other works. Timed calls never
+        overlap.
         """
         by_cell: dict[Cell, list[Entry]] = {}
         for entry in entries:
@@ -163,18 +167,21 @@ class Rounds(Runner):
                 os.sync()
 
     def empty(self) -> None:
-        """A dataset is done: its files go, and what is left of them for the disk is written now rather than later."""
+        """Deletes the files of a finished dataset.
+
+        Writes pending data to the disk now, so that no later call pays for it.
+        """
         shutil.rmtree(self.files)
         self.files.mkdir()
         os.sync()
 
 
 def in_state(entries: Sequence[Entry], state: str) -> list[Entry]:
-    """Entries that are measured in a state; of the limits of the machine no memory is."""
+    """Returns the entries to measure in a state. The machine's own limits have no memory measurement."""
     limits = state == "memory"
     return [e for e in entries if state in e.rounds and not (limits and ENGINES[e.cell.engine].self_timed)]
 
 
 def warm(part: Part) -> dict[str, float]:
-    """What the task of a measuring process says of memory to be touched before."""
+    """Returns the entry of a task that makes its process touch memory before a call."""
     return {} if part.warm is None else {"warm": part.warm}

@@ -1,7 +1,7 @@
-"""Runs a specification: records as they come, in one file; what an earlier run has found is not measured again.
+"""Runs a specification and writes records to one file as they come. Earlier records are not measured again.
 
-What is measured is a panel's curves (`panel.curves`) or a table's parts (`rounds`): both are runners, and their records
-are of one kind. A run that is interrupted or out of time leaves what it has found, and goes on from there.
+There are two runners with the same kinds of records: a panel's curves (`panel.curves`) and a table's parts (`rounds`).
+An interrupted run, or one out of time, keeps its records and can be resumed.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from colonnade_bench.spec import Spec
 
 
 class Runner:
-    """One run of a specification. Subclasses say what is measured.
+    """One run of a specification. Subclasses define the measurement.
 
     Parameters
     ----------
     spec : Spec
     out : path
-        Records, one JSON line each, appended as they come; what is there already is not measured again.
+        The file of records, one JSON line each, appended as they come. Existing records are not measured again.
     directory : path
-        Where files are written: the file system under test.
+        The directory for the files: the file system under test.
     engines : sequence of str
-        Whose versions are recorded.
+        Engines whose versions are recorded.
     note : callable, optional
-        Told what is running and what is left.
+        A function that receives progress messages.
     """
 
     left = 0
-    """What is left to measure, for an interruption."""
+    """The work that is left if the run is interrupted."""
 
     def __init__(
         self,
@@ -70,20 +70,20 @@ class Runner:
     # ---------------------------------------------------------------- what is measured
 
     def plan(self) -> dict[str, Any]:
-        """What the record of the plan says besides the specification."""
+        """Returns the entries of the plan's record besides the specification."""
         return {}
 
     def measure(self) -> int:
-        """Everything that is left. Gives how much of it the time did not suffice for."""
+        """Measures everything that is left. Returns how much the time did not allow."""
         raise NotImplementedError
 
     def close(self) -> None:
-        """Let go of what outlives a point."""
+        """Releases resources that outlive a point."""
 
     # ---------------------------------------------------------------- records
 
     def keep(self, record: dict[str, Any]) -> None:
-        """Among all records, and among those of its cell."""
+        """Adds a record to all records, and to those of its cell."""
         self.records.append(record)
         if "cell" in record:
             self.of[record["kind"], Cell.from_json(record["cell"])].append(record)
@@ -98,7 +98,7 @@ class Runner:
                 if file.write(line) != len(line):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.out))
             except OSError as error:
-                file.truncate(end)  # a piece of a line would spoil the next one
+                file.truncate(end)  # part of a line would damage the next one
                 error.filename = str(self.out)
                 raise
 
@@ -109,7 +109,7 @@ class Runner:
     # ---------------------------------------------------------------- the run
 
     def run(self) -> str:
-        """Everything that is left. Gives the reason of the end: ``complete``, ``time budget`` or ``interrupted``."""
+        """Measures everything that is left. Returns ``complete``, ``time budget`` or ``interrupted``."""
         self.emit("machine", **self.machine)
         self.emit("plan", spec=self.spec.to_json(), data=identities(self.spec), **self.plan())
         reason, left = "failed", 0
@@ -120,12 +120,12 @@ class Runner:
             reason, left = "interrupted", self.left
         finally:
             self.close()
-            with contextlib.suppress(OSError):  # a disk that is full has said so already
+            with contextlib.suppress(OSError):  # a full disk has already raised its error
                 self.emit("end", reason=reason, left=left)
         return reason
 
     def missing(self) -> dict[str, str]:
-        """Engines that are not here, each a row with the line that installs it."""
+        """Returns the engines that are not installed, and records each with the line that installs it."""
         missing = {name: why for name in self.engines if (why := machine.reason_missing(name)) is not None}
         for name, why in missing.items():
             self.emit("missing", engine=name, reason=why)
@@ -133,7 +133,7 @@ class Runner:
 
 
 def runner(spec: Spec, out: Path, directory: Path, note: Callable[[str], None] | None = None, seed: int = 1) -> Runner:
-    """The runner of a specification: of a table's parts, or of a panel's curves."""
+    """Returns the runner for a specification: for a table's parts, or for a panel's curves."""
     from colonnade_bench.panel.curves import Curves
     from colonnade_bench.rounds import Rounds
 
@@ -143,7 +143,7 @@ def runner(spec: Spec, out: Path, directory: Path, note: Callable[[str], None] |
 def run(
     spec: Spec, out: Path | None = None, directory: Path | None = None, note: Callable[[str], None] | None = None
 ) -> Runner:
-    """Run a specification in `directory` (a temporary one by default); the runner with its records."""
+    """Runs a specification in `directory` (a temporary one by default). Returns the runner with its records."""
     with tempfile.TemporaryDirectory(prefix="colonnade-bench-") as folder:
         place = directory or Path(folder)
         made = runner(spec, out or place / "results.jsonl", place, note)

@@ -1,4 +1,4 @@
-"""A titled table, as Markdown or for a terminal."""
+"""Formats a titled table as Markdown or for a terminal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Section:
 
 
 def to_markdown(parts: Iterable[Section]) -> str:
-    """Sections as Markdown tables."""
+    """Formats sections as Markdown tables."""
     out = io.StringIO()
     for part in parts:
         out.write(f"## {part.title}\n\n")
@@ -34,7 +34,7 @@ def to_markdown(parts: Iterable[Section]) -> str:
 
 
 def to_terminal(parts: Iterable[Section], console: Console | None = None) -> None:
-    """Sections as rich tables."""
+    """Prints sections as rich tables."""
     console = console or Console()
     for part in parts:
         table = Table(

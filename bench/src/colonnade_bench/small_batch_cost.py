@@ -1,8 +1,8 @@
-"""Why the curve of the stream sweep bends: the cost of a batch at its small end, the cache at its large one.
+"""Explains the curve of the stream sweep: batches cost time in small chunks, the cache runs out in large ones.
 
-There are no hardware counters here, so it is shown by varying one thing at a time: chunk size against number of columns
-(what goes with the headers), and copies laid out like the streams but without headers (what goes with the memory), with
-both kinds of stores, and out of a chunk that is still in the cache.
+This machine has no hardware counters, so the tables vary one thing at a time. Chunk size against number of columns
+shows the cost of headers. Copies laid out like the streams but without headers show the cost of memory. The copies use
+both kinds of stores, and also read a chunk that is still in the cache.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ TIE = 0.03
 
 
 def places_of(summary: Summary, prefix: str, state: str, library: str) -> dict[str, Place]:
-    """Chunk size, in words, to the place where readers of that stream meet; whole datasets only."""
+    """Maps each chunk size, in words, to the place that compares the readers of that stream. Whole datasets only."""
     found = summary.places(library=library, operation="read", state=state, size=1.0)
     return {place.dataset.removeprefix(prefix): place for place in found if place.dataset.startswith(prefix)}
 
 
 def cost_sections(summary: Summary) -> list[Section]:
-    """The two tables, with the sentences under them."""
+    """Returns the two tables, with the sentences under them."""
     batch, gather = batch_costs(summary), gathered(summary)
     out = []
     if batch:
@@ -57,12 +57,15 @@ def cost_sections(summary: Summary) -> list[Section]:
 
 
 def cost_tables() -> list[tuple[str, str]]:
-    """The tables whose smallest chunks tell what a batch costs."""
+    """Returns the tables whose smallest chunks show the cost of a batch."""
     return [("16 columns: a batch; a column of it", "floats"), ("1,000 columns", "wide")]
 
 
 def batch_costs(summary: Summary) -> list[tuple[str, list[tuple[float, int]]]]:
-    """Reader to nanoseconds a batch and number of columns, for each table: the smallest chunks against 1 MiB."""
+    """Returns nanoseconds a batch and the number of columns for each reader and table.
+
+    The cost compares the smallest chunks with 1 MiB: the extra time divided by the number of extra batches.
+    """
     out = []
     for name, library, contestant in READERS:
         costs = []
@@ -88,7 +91,7 @@ Gathered = dict[int, dict[tuple[str, bool], Figure]]
 
 
 def gathered(summary: Summary) -> Gathered:
-    """Chunk size to the speeds (GB/s) of each order and kind of stores."""
+    """Maps each chunk size to the speeds (GB/s) of each order and kind of stores."""
     out: Gathered = {}
     for record in summary.kind("gather"):
         speeds = [record["nbytes"] / seconds / 1e9 for seconds in record["seconds"]]
@@ -97,12 +100,12 @@ def gathered(summary: Summary) -> Gathered:
 
 
 def best(figures: dict[tuple[str, bool], Figure], order: str) -> float:
-    """The faster kind of stores."""
+    """Returns the speed of the faster kind of stores."""
     return max((figure.median for (name, _), figure in figures.items() if name == order), default=0.0)
 
 
 def small_end(batch: list[tuple[str, list[tuple[float, int]]]], gather: Gathered) -> str:
-    """The sentence on small chunks."""
+    """Returns the sentence on small chunks."""
     parts = "; ".join(
         f"{name} {costs[0][0] / 1e3:.1f} us ({', '.join(f'{ns / n:.0f} ns a column with {n:,}' for ns, n in costs)})"
         for name, costs in batch
@@ -124,7 +127,7 @@ def small_end(batch: list[tuple[str, list[tuple[float, int]]]], gather: Gathered
 
 
 def against(name: str, small: Figure, large: Figure) -> str:
-    """One reader's speed at 1 MiB and 16 MiB, in words. The figures are times of the same bytes."""
+    """Says how fast a reader is at 1 MiB and 16 MiB. The figures are times of the same bytes."""
     change = small.median / large.median - 1
     if small.overlaps(large) or abs(change) < TIE:
         return f"{name} tied"
@@ -132,7 +135,7 @@ def against(name: str, small: Figure, large: Figure) -> str:
 
 
 def large_end(summary: Summary, gather: Gathered) -> str:
-    """The sentence on large chunks."""
+    """Returns the sentence on large chunks."""
     words = []
     for name, library, contestant in READERS:
         places = places_of(summary, "stream-floats-", "repeat", library)

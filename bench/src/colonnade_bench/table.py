@@ -1,4 +1,4 @@
-"""``colonnade bench table NAME``: measure a published table, or parts of it, and write its report."""
+"""Runs ``colonnade bench table NAME``: measures a published table, or parts of it, and writes its report."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DISK_MBPS = 500.0
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Everything a table is told."""
+    """Adds the arguments of the command."""
     command.add_argument("name", help=f"{', '.join(shipped_names('tables'))}; or a TOML file like theirs")
     command.add_argument(
         "--part", action="append", help="only this part; may be given several times, as may those below"
@@ -48,7 +48,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def spec_of(arguments: argparse.Namespace) -> Spec:
-    """The specification, less what is left out."""
+    """Returns the specification without the excluded parts."""
     spec = Spec.table(arguments.name)
     known = [part.name for part in spec.parts()]
     for name in arguments.part or ():
@@ -69,7 +69,7 @@ def spec_of(arguments: argparse.Namespace) -> Spec:
 
 
 def narrowed(part: dict[str, Any], arguments: argparse.Namespace) -> dict[str, Any] | None:
-    """A part with what was asked for; None where nothing of it was."""
+    """Returns a part with the selected measurements, or None if nothing is selected."""
     out = dict(part)
     if arguments.rounds is not None:
         out["rounds"] = min(arguments.rounds, part.get("rounds", 7))
@@ -92,7 +92,7 @@ def narrowed(part: dict[str, Any], arguments: argparse.Namespace) -> dict[str, A
 
 
 def of_datasets(part: dict[str, Any], patterns: list[str]) -> dict[str, Any] | None:
-    """A part with some of its datasets, and the contestants that are measured with them."""
+    """Returns a part with the matching datasets and the contestants that are measured with them."""
     from colonnade_bench.datasets import expand
 
     names = [name for name in expand(listed(part["dataset"])) if any(fnmatchcase(name, p) for p in patterns)]
@@ -108,7 +108,7 @@ def of_datasets(part: dict[str, Any], patterns: list[str]) -> dict[str, Any] | N
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure, write the report, show the targets; the exit status: 0, or 130 after an interruption."""
+    """Measures, writes the report and shows the targets. The exit status is 0, or 130 after an interruption."""
     name = Path(arguments.name).name.removesuffix(".toml")
     results, status = arguments.out / f"table-{name}.jsonl", 0
     if arguments.report_only:
@@ -132,5 +132,5 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 def note(text: str) -> None:
-    """Progress, on standard error so that tables can be piped."""
+    """Prints progress to standard error, so that tables can be piped."""
     print(text, file=sys.stderr, flush=True)

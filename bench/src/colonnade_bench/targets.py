@@ -1,7 +1,7 @@
-"""What a table is held to, as data.
+"""Defines the targets of a table as data.
 
-A target names the work and the peers, and what is wanted of the ratios: a geometric mean, a least or a most. Ratios are
-the time (or the bytes) of the fastest (smallest) peer by ours, dataset by dataset. `verdicts` judges them.
+A target names the operation, the peers and the required ratios: a geometric mean, a least or a most. For each dataset,
+the time (or the bytes) of the fastest (smallest) peer is divided by Colonnade's. `verdicts` judges them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STATES = ("first", "repeat")
 
 @dataclass(frozen=True)
 class Comparison:
-    """Ours and its peers on one dataset."""
+    """Colonnade's contestant and its peers on one dataset."""
 
     label: str
     dataset: str
@@ -39,39 +39,40 @@ class Target:
     Parameters
     ----------
     work, against : str
-        As the report says them.
+        Their names in the report.
     kind : str
         One of `KINDS`.
     dataset : list of shell patterns
     library, operation : str
     peer_library : str
-        Where the peers' library is another one, whose figures are of the same rounds.
+        The library of the peers, if it differs. Its figures are of the same rounds.
     ours : str
-        A contestant: engine, format, codec, options and transport, as the records name it.
+        Colonnade's contestant: engine, format, codec, options and transport, as the records name it.
     peer, peer_first : list of shell patterns
-        The fastest of those that fit counts; `peer_first` in *first*, where it differs.
+        The fastest match counts. `peer_first` applies to the state *first*, if it differs.
     slowest_of : list of lists of shell patterns
-        Instead of a peer: the fastest of each list, and the slowest of these.
+        Instead of a peer: the slowest of the fastest of each list.
     over : table of lists
-        Names in braces in `ours` and the peers, and what they stand for: a comparison each. ``none`` is left out.
+        Names in braces in `ours` and the peers, with their values: one comparison each. ``none`` becomes an empty text.
     metric : str
         ``usable_s``, ``open_s`` (the time of the call) or ``message_s``.
     state : str
-        ``first`` or ``repeat`` is judged, and the other one shown; with ``both`` the harder one decides.
+        ``first`` or ``repeat`` is judged, and the other one is shown. With ``both`` the worse result decides.
     only_state : bool
-        The other one is not shown.
+        The report does not show the other state.
     total : bool
-        The seconds of all datasets together.
+        The target is about the seconds of all datasets together.
     inverse : bool
-        Ours by the peer's.
+        The ratio is Colonnade's time divided by the peer's.
     geomean, least, most : float
-        What is wanted of the ratios, and `least_of`, of datasets that fit a pattern; the first that fits counts.
+        Requirements on the ratios. `least_of` gives the least for datasets that match a pattern; the first match
+        counts.
     percent : bool
-        Ratios are shares.
+        Ratios are shown as percentages.
     rounds : int
-        So many make a verdict that is to be quoted.
+        The number of rounds that a quotable verdict needs.
     most_s, most_s_per_member : float
-        Of the time to open.
+        Limits of the time to open.
     """
 
     work: str = one(str)
@@ -113,7 +114,7 @@ class Target:
         return expand(listed(self.dataset))
 
     def comparisons(self, state: str) -> Iterator[Comparison]:
-        """Each dataset by each combination of `over`."""
+        """Yields each dataset with each combination of `over`."""
         peers = listed(self.peer_first) if state == "first" and self.peer_first else listed(self.peer)
         for dataset, values in itertools.product(self.datasets(), combinations(self.over)):
             words = [short(dataset)] if len(self.datasets()) > 1 else []
@@ -130,19 +131,22 @@ class Target:
         return 1 if self.total else len(list(self.comparisons("repeat")))
 
     def least_for(self, label: str) -> float:
-        """The first pattern that fits counts, so that a special case stands before the general one."""
+        """Returns the least ratio for a label.
+
+        The first matching pattern counts, so special cases come before general ones.
+        """
         fits = (least for pattern, least in self.least_of.items() if fnmatchcase(label.replace(" ", "-"), pattern))
         return next(fits, self.least or 0.0)
 
 
 def combinations(over: Mapping[str, Sequence[str]]) -> Iterator[dict[str, str]]:
-    """Each combination of the values of some names."""
+    """Yields each combination of the values of some names."""
     for values in itertools.product(*over.values()):
         yield dict(zip(over, values, strict=True))
 
 
 def filled(pattern: str, values: Mapping[str, str]) -> str:
-    """A contestant's name with the values of its names in braces; the codec none has no word.
+    """Fills a contestant's name with the values of its names in braces. The codec ``none`` becomes an empty text.
 
     >>> filled("colonnade parquet {codec}", {"codec": "zstd"}), filled("colonnade parquet {codec}", {"codec": "none"})
     ('colonnade parquet zstd', 'colonnade parquet')
@@ -155,7 +159,7 @@ def filled(pattern: str, values: Mapping[str, str]) -> str:
 
 
 def short(dataset: str) -> str:
-    """A dataset's name without what its kin share.
+    """Shortens a dataset's name by the words that related datasets share.
 
     >>> short("fixture-wide-columnar-1e6"), short("stream-floats-16KiB"), short("events")
     ('wide columnar', '16KiB', 'events')

@@ -1,4 +1,4 @@
-"""Verdicts on a table's targets: pass, short, or partly, which is good but not measured in full."""
+"""Judges a table's targets: pass, short, or partly (good, but not measured in full)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from colonnade_bench.summary import Figure, Summary, geometric_mean
 from colonnade_bench.targets import STATES, Target, short
 
 LISTED_MOST = 6
-"""Ratios that are listed; of more, the mean and the least are told."""
+"""The most ratios to list. For more, only the mean and the least are shown."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def judge(target: Target, summary: Summary) -> Verdict:
 
 
 def in_words(target: Target) -> str:
-    """What is wanted, in words."""
+    """Formats the requirement in words."""
     words = [f"geomean >= {show(target, target.geomean, 0)}"] if target.geomean is not None else []
     for pattern, least in target.least_of.items():
         name = pattern.strip("*-").replace("-", " ")
@@ -63,14 +63,14 @@ def in_words(target: Target) -> str:
 
 
 def show(target: Target, value: float, digits: int = 2) -> str:
-    """A ratio, or a share in percent."""
+    """Formats a ratio, or a share in percent."""
     if target.percent:
         return f"{value:.0%}"
     return f"{value:.{digits}f}x" if digits else f"{value:g}x"
 
 
 def described(target: Target, figures: Mapping[str, Figure]) -> str:
-    """All of a few ratios; of many the mean, and which is the least. Then what a full measurement lacks."""
+    """Lists a few ratios in full. Of many, shows the mean and the least. Adds what a full measurement lacks."""
     if not figures:
         return "-"
     values = {label: figure.median for label, figure in figures.items()}
@@ -95,7 +95,7 @@ def meets(target: Target, values: Mapping[str, float]) -> bool:
 
 
 def word_of(target: Target, figures: Mapping[str, Figure]) -> str:
-    """Short where a condition fails; pass only where all were measured often enough, else partly."""
+    """Returns short if a condition fails, pass only if every comparison has enough rounds, else partly."""
     if not figures:
         return "-"
     whole = len(figures) == target.expected() and all(figure.n >= target.rounds for figure in figures.values())
@@ -104,7 +104,7 @@ def word_of(target: Target, figures: Mapping[str, Figure]) -> str:
 
 
 def judge_size(target: Target, summary: Summary) -> Verdict:
-    """Bytes: ours by the smallest peer's; with `inverse` the peer's by ours."""
+    """Judges bytes: Colonnade's divided by the smallest peer's. `inverse` swaps the two."""
     values = {}
     for each in target.comparisons("first"):
         found = sizes(summary, each.dataset)
@@ -123,7 +123,7 @@ def judge_size(target: Target, summary: Summary) -> Verdict:
 
 
 def judge_memory(target: Target, summary: Summary) -> Verdict:
-    """Peak private growth as a multiple of the frame, the largest of each dataset."""
+    """Judges peak private growth as a multiple of the frame. The largest of each dataset counts."""
     shares: dict[str, float] = {}
     for record in summary.kind("memory"):
         cell = Cell.from_json(record["cell"])
@@ -138,7 +138,7 @@ def judge_memory(target: Target, summary: Summary) -> Verdict:
 
 
 def judge_open(target: Target, summary: Summary) -> Verdict:
-    """Time to open: so much at most, and so much a member where there are many."""
+    """Judges the time to open. The limit is the larger of a fixed time and a time for each member."""
     texts, words = {}, {}
     for state in STATES:
         found = {}
@@ -156,7 +156,7 @@ def judge_open(target: Target, summary: Summary) -> Verdict:
 
 
 def judge_relay(target: Target, summary: Summary) -> Verdict:
-    """The relay's memory over idle in MiB, the worst of all turns; everything must come out as it went in."""
+    """Judges the relay's memory over idle in MiB, at its worst. All data must arrive unchanged."""
     records = [record for record in summary.kind("relay") if record["size"] >= 1.0]
     worst = max((max(r["private_nbytes"], r["total_nbytes"]) for r in records), default=0) / (1 << 20)
     good = worst <= (target.most or 0.0) and all(record["equal"] for record in records)
@@ -166,5 +166,5 @@ def judge_relay(target: Target, summary: Summary) -> Verdict:
 
 
 def verdicts(summary: Summary, targets: Iterable[Target]) -> list[Verdict]:
-    """The verdict of each target that something was measured for."""
+    """Returns the verdict of each target that has measurements."""
     return [verdict for target in targets if (verdict := judge(target, summary)).measured]
