@@ -1,6 +1,6 @@
-"""The panel: dataset x engine x format x codec x transport x size, between two real processes.
+"""The panel: dataset x engine x format x codec x transport x size, measured between two real processes.
 
-It is the part of the benchmark that people who never use our formats may want: their data, their link. `spec` says what
-is run, `runner` runs it, `_end` is each of its processes, `streams` and `links` are what lies between two of them,
-`report_all` writes what was found; `advise` answers for one frame.
+Users can run it on their own data and link, without using Colonnade's formats. `spec` defines a run and `runner`
+executes it. `_end` is each of its processes, `streams` and `shaped_link` connect two of them, `report_all` writes the
+reports. `advise` recommends a format for one frame.
 """

@@ -1,4 +1,4 @@
-"""Some columns alone: what it takes to have them from a file that holds all, in a process of its own."""
+"""Measures, in a separate process, how long it takes to read only some columns from a file."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ REPETITIONS = 3
 
 
 def columns_s(frame: Any, cell: Cell, names: list[str], folder: Path) -> float | None:
-    """Median seconds from a file in the system's cache to pandas, one column after another, every value touched.
+    """Returns the median seconds to read columns one after another from the page cache to pandas, every value touched.
 
-    None where the engine reads no column alone.
+    Returns None if the engine cannot read a single column.
     """
     engine, library = ENGINES[cell.engine], LIBRARIES["pandas"]
     path = folder / f"columns.{cell.format}"
     engine.write(frame, path, cell)
     taken = []
     try:
-        for _ in range(REPETITIONS + 1):  # the first one rehearses
+        for _ in range(REPETITIONS + 1):  # the first repetition is a rehearsal
             engine.forget()
             settle()
             start = time.perf_counter()

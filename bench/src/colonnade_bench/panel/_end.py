@@ -1,7 +1,7 @@
-"""One end of a cell: a process of its own that is told by words on standard input what to do (see `runner`).
+"""One end of a panel's cell: a process that takes commands on standard input (see `runner`).
 
-Data is made, libraries are imported and a rehearsal on a few rows is done before "loaded"; connections are made before
-"ready"; between "go" and "done" nothing runs but what is measured.
+Before "loaded" it makes data, imports libraries and rehearses on a few rows. Before "ready" it makes connections.
+Between "go" and "done" only the measured work runs.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from colonnade_bench.panel.streams import Framed, Held, Way, receive_tables, sen
 from colonnade_bench.transports.moving import MOVING, Plan
 
 OF_A_HALF = ("user_s", "system_s", "peak_nbytes")
-"""What is told of encoding and of decoding in one process, besides their time."""
+"""The figures of encoding and of decoding in one process, besides their time."""
 
 
 class CellEnd(End):
-    """Holds the words' channel, the data and the engine."""
+    """Holds the connection to the parent, the data and the engine."""
 
     base = held = 0
-    """Memory before the first repetition, and what has been kept since."""
+    """The private memory before the first repetition, and the growth since then."""
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
         super().__init__(parent, task)
@@ -52,7 +52,7 @@ class CellEnd(End):
         self.parts: dict[str, float] = {}
 
     def run(self) -> None:
-        """Load, rehearse, then one word after another."""
+        """Loads data, rehearses, then runs one command after another."""
         self.rehearse()
         self.nbytes, nrows = self.extent()
         self.say(word="loaded", frame_nbytes=self.nbytes, nrows=nrows)
@@ -62,16 +62,16 @@ class CellEnd(End):
         return {"listen": self.listen, "dial": self.dial, "go": self.go}
 
     def before(self, told: dict[str, Any]) -> None:
-        # A reader holds a few rows alone: how much will come to it is said with the first word.
+        # A reader holds only a few rows. The first command gives the size of the data.
         self.nbytes = told.get("frame_nbytes", self.nbytes)
 
     def extent(self) -> tuple[int, int]:
-        """Bytes and rows of the data."""
+        """Returns bytes and rows of the data."""
         frames = self.tables.values()
         return sum(self.library.nbytes(frame) for frame in frames), sum(len(frame) for frame in frames)
 
     def rehearse(self) -> None:
-        """The same calls on a few rows; then caches are emptied."""
+        """Runs the same calls on a few rows, then empties the caches."""
         folder = self.directory / f"rehearsal-{os.getpid()}"
         folder.mkdir(parents=True)
         if self.transport == "file":
@@ -84,13 +84,16 @@ class CellEnd(End):
         trim_heap()
 
     def touch(self, found: dict[str, Any]) -> None:
-        """One pass over every value and label of what came back."""
+        """Passes once over every value and label of the result."""
         touch_all([buffer for frame in found.values() for buffer in self.library.buffers(frame)])
 
     # ---------------------------------------------------------------- in one process
 
     def packed(self, data: dict[str, Any], held: bool) -> tuple[Any, int]:
-        """All tables in bytes, and how many; `held`: in one buffer in memory, streamed by those that stream."""
+        """Encodes all tables. Returns the result and its number of bytes.
+
+        With `held`, the result is one buffer in memory. Stream engines stream into it.
+        """
         if held:
             buffer = Held()
             send_tables(buffer, self.engine, self.cell, data, clock)
@@ -99,7 +102,7 @@ class CellEnd(End):
         return payloads, sum(memoryview(payload).nbytes for payload in payloads.values())
 
     def unpacked(self, made: Any, ntables: int) -> dict[str, Any]:
-        """The tables again."""
+        """Decodes the tables."""
         if isinstance(made, Held):
             made.seek(0)
             return receive_tables(made, self.engine, self.cell, ntables, clock)[0]
@@ -148,7 +151,8 @@ class CellEnd(End):
         else:
             self.way = Way(stream, sends=sends, ends=self.engine.ends and self.cell.format in self.engine.streams)
         if sends and self.way.streams(self.engine, self.cell):
-            self.streamed_nbytes()  # before the clock starts: beside a reader that still works it would cost that one
+            # Counts before the clock starts. A count next to a working reader would slow the reader down.
+            self.streamed_nbytes()
         self.ready()
 
     def ready(self) -> None:
@@ -161,9 +165,9 @@ class CellEnd(End):
     # ---------------------------------------------------------------- measured
 
     def go(self, told: dict[str, Any]) -> None:
-        """One repetition; what was read is dropped afterwards, untimed.
+        """Runs one repetition. The result of a read is dropped afterwards, untimed.
 
-        `held_nbytes`: memory that earlier repetitions have kept.
+        `held_nbytes` is the memory that earlier repetitions have kept.
         """
         if self.moving is None:
             self.ready()
@@ -171,7 +175,7 @@ class CellEnd(End):
         self.say(word="done", held_nbytes=self.held, **do())
 
     def both(self) -> dict[str, Any]:
-        """Each half for itself, and their sum."""
+        """Measures encoding and decoding separately, and their sum."""
         with Meter() as encoding:
             made, nbytes = self.packed(self.tables, self.transport != "memory")
         with Meter() as decoding:
@@ -205,7 +209,10 @@ class CellEnd(End):
         return {"nbytes": self.streamed_nbytes() if "nbytes" not in parts else 0, **meter.found, **parts}
 
     def streamed_nbytes(self) -> int:
-        """What a stream engine sends, counted apart: a count on the way would be work of its own."""
+        """Returns the bytes that a stream engine sends.
+
+        A separate call counts them, because counting during the measurement would add work.
+        """
         if self.counted is None:
             held = Held(again=False)
             send_tables(held, self.engine, self.cell, self.tables, clock)
@@ -240,17 +247,20 @@ class CellEnd(End):
 
 
 def rows_of(found: dict[str, Any]) -> dict[str, int]:
-    """Rows of each table that came back: whoever reads less than was written is no faster reader."""
+    """Returns the rows of each table in the result.
+
+    A reader that returns fewer rows than were written is no faster reader.
+    """
     return {name: len(frame) for name, frame in found.items()}
 
 
 def nbytes_of(folder: Path) -> int:
-    """Bytes of all files below."""
+    """Returns the bytes of all files below a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def made(parent: Parent, task: dict[str, Any]) -> Any:
-    """Whoever does the task: an end, one of raw bytes or of another host, or a trial that is not timed."""
+    """Makes the object for the task: an end, an end of raw bytes or of another host, or an untimed trial."""
     from colonnade_bench.panel._raw import RAW, RawEnd
     from colonnade_bench.panel._remote import RemoteEnd
     from colonnade_bench.panel._trial import Trial

@@ -1,4 +1,4 @@
-"""What one repetition takes of one process: time, processor time, memory."""
+"""Measures one repetition in one process: time, processor time, memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ clock = time.monotonic
 
 
 class Meter:
-    """Seconds by the clock that all processes share, processor time, and the peak of memory above the beginning."""
+    """Measures the block that it surrounds.
+
+    It records seconds by the clock that all processes share, processor time, and the growth of memory to its peak.
+    """
 
     def __enter__(self) -> Meter:
         self.found: dict[str, Any] = {}

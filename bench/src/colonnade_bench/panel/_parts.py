@@ -1,4 +1,4 @@
-"""Less than the whole of a file: its first chunk, one column, some rows, where an engine can read so little."""
+"""Reads parts of a file: its first chunk, one column, some rows, if the engine supports it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from colonnade_bench.measure import touch_all
 
 TIMES = 3
 PATIENCE_S = 2.0
-"""What takes longer is not tried again, nor what comes after it."""
+"""A call that takes longer is not repeated, and later parts are skipped."""
 SHARE = 100
-"""One row of so many, from the middle."""
+"""Reads one of this many rows, from the middle."""
 
 
 def seconds_of_parts(
     engine: Engine, path: Path, cell: Cell, library: Library, column: str, nrows: int
 ) -> dict[str, float]:
-    """first_chunk_s, column_s, rows_s, as the engine has them: medians of some calls with all values touched."""
+    """Returns first_chunk_s, column_s and rows_s of the calls that the engine has.
+
+    Each is the median of some calls with all values touched.
+    """
     half, count = nrows // 2, max(1, nrows // SHARE)
     calls: dict[str, Callable[[], Any]] = {
         "first_chunk_s": lambda: engine.first_chunk(path, cell),
@@ -36,7 +39,7 @@ def seconds_of_parts(
             taken = [timed(call, library)]
             while len(taken) < TIMES and sum(taken) < PATIENCE_S:
                 taken.append(timed(call, library))
-        except Exception:  # it has no such call, or not for such labels: the whole was read all the same
+        except Exception:  # the engine lacks this call, or refuses such labels; the whole file was read before
             continue
         out[name] = statistics.median(taken)
         if sum(taken) > PATIENCE_S:

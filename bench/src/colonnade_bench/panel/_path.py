@@ -1,8 +1,8 @@
-"""The winner's way, walked: encode, move, decode, one after another, in a process of its own.
+"""Measures the whole way of the winner: encode, move, decode, one after another, in a separate process.
 
-To a folder: written and synced, read again when it has left the system's cache. To a host: sent to the one that serves
-there, which decodes it and says how long that took. Where it does not (it has no such engine, or does not run what
-might be code), it only takes the bytes, and decoding is done here.
+To a folder it writes and syncs a file, and reads it after it has left the page cache. To a host it sends the data to
+`colonnade bench serve`, which decodes it and reports the seconds. If that host lacks the engine, or refuses formats
+that might run code, it only receives the bytes, and this process decodes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ clock = time.perf_counter
 Frame = Any
 Parts = dict[str, float]
 Move = Callable[[Any], tuple[Any, float, float | None]]
-"""Bytes to what has arrived, seconds in between, and seconds of decoding where that was done there."""
+"""Moves a payload.
+
+Returns the received bytes, the seconds to move, and the seconds of decoding if the other host decoded.
+"""
 
 
 def to_folder(folder: str) -> Move:
@@ -42,7 +45,7 @@ def to_folder(folder: str) -> Move:
                 write_all(file, payload)
                 os.fsync(file.fileno())
             writing_s = clock() - start
-            with contextlib.suppress(OSError):  # said of the link already
+            with contextlib.suppress(OSError):  # the measurement of the link has reported this already
                 set_cache(path, "cold")
             start = clock()
             arrived = path.read_bytes()
@@ -56,7 +59,7 @@ def to_folder(folder: str) -> Move:
 def to_peer(peer: Peer, cell: dict[str, Any]) -> Move:
     def move(payload: Any) -> tuple[Any, float, float | None]:
         view = memoryview(payload).cast("B")
-        back_s = peer.ping(clock) / 2  # its answer does not count, only what it answers to
+        back_s = peer.ping(clock) / 2  # the way back of the answer does not count
         try:
             seconds, decode_s = peer.decode(view, cell, clock)
         except Refused:
@@ -67,7 +70,7 @@ def to_peer(peer: Peer, cell: dict[str, Any]) -> Move:
 
 
 def walk(frame: Frame, cell: Cell, move: Move) -> Parts:
-    """One repetition."""
+    """Runs one repetition."""
     engine, library = ENGINES[cell.engine], LIBRARIES["pandas"]
     prepare(library.nbytes(frame), engine)
     start = clock()

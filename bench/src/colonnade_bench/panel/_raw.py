@@ -1,4 +1,4 @@
-"""The floor: as many raw bytes over the same way, with nothing encoded or decoded."""
+"""Measures the floor: the same number of raw bytes over the same transport, without encoding or decoding."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ RAW = "raw bytes"
 
 
 class RawEnd(_end.CellEnd):
-    """An end that has bytes instead of tables. Files are written, with the option `sync` to the disk, then read."""
+    """An end that has bytes instead of tables.
+
+    It writes files and then reads them. The option `sync` also syncs them to the disk.
+    """
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
         self.say, self.task = parent.say, task
@@ -35,7 +38,7 @@ class RawEnd(_end.CellEnd):
         self.payload = np.random.default_rng(1).integers(0, 256, self.nbytes, dtype=np.uint8)
 
     def rehearse(self) -> None:
-        """Nothing is imported late."""
+        """Does nothing, because there are no late imports."""
 
     def extent(self) -> tuple[int, int]:
         return self.nbytes, 0

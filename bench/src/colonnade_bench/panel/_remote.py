@@ -1,4 +1,4 @@
-"""The writing end of a cell whose reading end is another host: `colonnade bench serve` answers there."""
+"""The writing end of a cell whose reading end is another host that runs `colonnade bench serve`."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from colonnade_bench.panel._meter import Meter, clock
 
 PINGS = 9
 TOLD = ("decode_s", "usable_s", *_end.OF_A_HALF)
-"""What the other host says of each table."""
+"""The figures that the other host reports for each table."""
 
 
 class RemoteEnd(_end.CellEnd):
-    """Encodes here, sends, and waits for the word that everything was decoded and touched there.
+    """Encodes here, sends, and waits until the other host has decoded and touched everything.
 
-    Two hosts have two clocks: the time counts from here to the answer, less the way back (half a ping).
+    Two hosts have two clocks. The time therefore ends with the answer, minus the time of its way back (half a ping).
     """
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
@@ -41,7 +41,7 @@ class RemoteEnd(_end.CellEnd):
         return words
 
     def back_s(self) -> float:
-        """Half a ping, the median of some."""
+        """Returns half a ping, the median of some."""
         found = []
         for _ in range(PINGS):
             start = clock()
@@ -66,7 +66,7 @@ class RemoteEnd(_end.CellEnd):
                 encode_s += clock() - start
                 nbytes += memoryview(payload).nbytes
                 answers[name] = self.passed_on(name, payload)
-        elapsed = meter.found["elapsed_s"] - back_s * len(self.tables)  # each table has its answer
+        elapsed = meter.found["elapsed_s"] - back_s * len(self.tables)  # the other host answers once for each table
         of_all = {name: [answer.get(name, 0) for answer in answers.values()] for name in TOLD}
         there = {name: (max if name == "peak_nbytes" else sum)(values) for name, values in of_all.items()}
         usable_s = there.pop("usable_s")

@@ -1,7 +1,8 @@
-"""A link in user space: a process between writer and reader that lets bytes through at a rate, after a delay.
+"""A link in user space: a process between writer and reader that limits the rate and adds a delay.
 
-It takes from one socket, gives every piece a time at which it would have left a line of that rate and arrived, and
-sends it then. Bytes in flight are bounded by what such a line holds and 50 ms more, so that the writer feels the line.
+It reads pieces from one socket. It computes when each would leave a line of that rate and arrive, and sends it at that
+time. It bounds the bytes in flight to the capacity of such a line plus 50 ms, so that the writer is slowed down as by a
+real line.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ SPARE_S = 0.05
 
 
 def main() -> int:
-    """Words as for every end: ``to`` says where the reader listens, answered by the address to dial."""
+    """Takes commands like every end. ``to`` gives the reader's address, and the answer is the address to dial."""
     task = json.loads(sys.stdin.readline())
     shape = Shape(task["bps"], task["delay_s"])
     say(word="loaded")
@@ -42,7 +43,7 @@ def say(**words: Any) -> None:
 
 
 def serve(listener: socket.socket, to: tuple[str, int], shape: Shape) -> None:
-    """One connection, one way."""
+    """Serves one connection in one direction."""
     with listener:
         inward = listener.accept()[0]
     onward = socket.create_connection(to)
@@ -59,7 +60,7 @@ def serve(listener: socket.socket, to: tuple[str, int], shape: Shape) -> None:
 
 
 def arrive(line: queue.Queue[tuple[float, bytes] | None], onward: socket.socket) -> None:
-    """Each piece at its time."""
+    """Sends each piece at its time."""
     while (item := line.get()) is not None:
         due, some = item
         if (wait := due - time.monotonic()) > 0:

@@ -1,4 +1,4 @@
-"""Round trips that are not timed: what is lost, what happens to damaged copies. A process of its own, with limits."""
+"""Runs untimed round trips: finds losses and tries damaged copies, in a separate process with limits."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from colonnade_bench.panel.point import FAULT_NBYTES
 from colonnade_bench.panel.streams import Held, receive_tables, send_tables
 
 CUTS = (0.0, 0.01, 0.25, 0.5, 0.75, 0.99)
-"""Where a copy is cut; and one byte before its end."""
+"""The positions at which copies are cut, as fractions. One more copy ends one byte early."""
 FLIPS = 16
-"""Copies with one bit flipped, at places that a seed decides."""
+"""The number of copies with one flipped bit. A seed chooses the positions."""
 DAMAGED_ROWS = 2000
 
 
 class Trial:
-    """Role ``check``: encode, decode, compare, also by the other ways that have calls of their own.
+    """Role ``check``: encode, decode, compare, also through separate file and stream calls.
 
     Role ``fault``: decode damaged copies, one after another.
     """
@@ -57,8 +57,9 @@ class Trial:
         )
 
     def by_other_ways(self) -> Iterator[tuple[str, tables.Tables]]:
-        """What comes back of a file and of a stream, where these are calls of their own; one that fails says so when it
-        is timed.
+        """Yields the result of reading a file and a stream, if the engine has separate calls for them.
+
+        Errors are ignored here, because the timed call reports them.
         """
         ways: dict[str, Callable[[], tables.Tables]] = {}
         if not self.engine.spooled:
@@ -85,7 +86,10 @@ class Trial:
         return receive_tables(held, self.engine, self.cell, len(self.tables), clock)[0]
 
     def fault(self) -> None:
-        """Before each copy its number is said: the parent knows which one ended the process, or never came back."""
+        """Decodes damaged copies.
+
+        Reports the number of each copy first, so that the parent knows which one crashed or hung.
+        """
         frame = next(iter(self.tables.values())).iloc[:DAMAGED_ROWS]
         payload = bytes(self.engine.encode(frame, self.cell))
         clean = self.engine.decode(payload, self.cell)
@@ -96,17 +100,17 @@ class Trial:
             self.say(word="trying", number=number, of=len(damaged))
             try:
                 result = self.engine.decode(damaged[number], self.cell)
-            except BaseException as error:  # also what is no Exception, such as a panic of a Rust library
+            except BaseException as error:  # also errors that are no Exception, such as a panic of a Rust library
                 self.say(word="tried", outcome="error", detail=f"{type(error).__name__}: {error}"[:200])
                 continue
             self.say(word="tried", outcome="silently wrong" if differs(clean, result) else "unnoticed")
-        # Damaged objects may not survive being taken apart: that is no finding about the format.
+        # Freeing damaged objects may crash. The crash would say nothing about the format, so the process exits at once.
         sys.stdout.flush()
         os._exit(0)
 
 
 def differs(clean: Any, result: Any) -> bool:
-    """Whether a copy that was decoded without a word is another frame; one that cannot even be compared is."""
+    """Whether a copy that was decoded without an error differs from the original, or cannot be compared with it."""
     try:
         return bool(losses(clean, result))
     except BaseException:
@@ -114,7 +118,7 @@ def differs(clean: Any, result: Any) -> bool:
 
 
 def copies(payload: bytes, what: str) -> list[bytes]:
-    """Damaged copies: cut short, or with one bit flipped.
+    """Returns damaged copies: cut short, or with one flipped bit.
 
     >>> [len(copy) for copy in copies(bytes(100), "truncated")]
     [0, 1, 25, 50, 75, 99, 99]

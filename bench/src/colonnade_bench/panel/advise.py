@@ -1,7 +1,7 @@
-"""`colonnade advise`: which format for this frame, over this link.
+"""`colonnade advise`: recommends a format for a frame and a link.
 
-The frame is sampled where it is too large for the budget, the link is measured or taken as told, the candidates are
-raced, and the answer is one sentence with what it rests on beneath it. See docs/benchmarks/advise.md.
+It samples the frame if it is too large for the budget. It measures the link, or takes the given figures. It races the
+candidates. The answer is one sentence, followed by the figures behind it. See docs/benchmarks/advise.md.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ CANDIDATES = (
     Entrant("polars", "parquet", "zstd"),
     Entrant("pickle", "pickle"),
 )
-"""The ten that are raced where none are named."""
+"""The ten default candidates."""
 
 SAMPLE_BYTES_PER_S = 2_000_000
-"""Bytes of the frame for each second of the budget: more of it would leave too few laps."""
+"""Bytes of the frame for each second of the budget. With more, too few laps would fit."""
 RACE_SHARE = 0.8
-"""Of the budget; the rest is for the link, the floors and the measured path."""
+"""The race's share of the budget. The rest is for the link, the floors and the measured path."""
 
 
 class Advice:
-    """What `advise` has found.
+    """The result of `advise`.
 
     Attributes
     ----------
@@ -71,11 +71,11 @@ class Advice:
         return table_of(self.answer)
 
     def show(self) -> None:
-        """Everything, on the terminal."""
+        """Prints everything on the terminal."""
         show(self.answer)
 
     def to_json(self) -> dict[str, Any]:
-        """All figures as a mapping that JSON can hold."""
+        """All figures as a mapping that can be written as JSON."""
         return self.answer.to_json()
 
     def __repr__(self) -> str:
@@ -95,31 +95,32 @@ def advise(
     note: Callable[[str], None] | None = None,
     **security: Any,
 ) -> Advice:
-    """Which format is fastest for this data over this link, by measurement.
+    """Measures which format is fastest for this data over this link.
 
     Parameters
     ----------
     data : path, URL, or DataFrame
-        Whatever `read` reads or `Frame` takes. Where it is too large for the budget, random blocks of rows.
+        Anything that `read` reads or `Frame` accepts. Random blocks of rows are taken if it is too large for the
+        budget.
     link : str, optional
-        ``940Mbit/s`` or ``940Mbit/s,0.4ms`` (one way): taken as told.
+        ``940Mbit/s`` or ``940Mbit/s,0.4ms`` (one way). It is not measured.
     to : str or path, optional
-        ``tls://host:port`` (or ``tcp://`` on this machine), where ``colonnade bench serve`` runs, or a folder:
-        measured. Without `link` and `to` the temporary folder of this machine.
+        The target to measure: ``tls://host:port`` (or ``tcp://`` on this machine), where ``colonnade bench serve``
+        runs, or a folder. Without `link` and `to`, the temporary folder of this machine.
     budget_s : float
-        Seconds for everything.
+        Seconds for the whole call.
     reads : int
-        How often what was written once is read.
+        How many times each written frame is read.
     columns : sequence of str, optional
-        Labels of those that a reader wants, where it is not all. The bytes of all of them move either way.
+        Labels of the columns to read. All columns by default. The bytes of all of them move either way.
     candidates : sequence of str, optional
         ``"engine format [codec]"``; ten usual ones by default.
     seed : int
-        Of the blocks and of the order of the race.
+        The seed for the blocks and for the order of the race.
     note : callable, optional
-        Told what is running.
+        A function that receives progress messages.
     **security
-        For a host beyond this machine, as `connect` takes them: certificate, key, authorities, token_file, token_env.
+        Arguments of `connect` for a host beyond this machine: certificate, key, authorities, token_file, token_env.
 
     Returns
     -------
@@ -130,7 +131,7 @@ def advise(
     ValueError
         A link in an unknown unit, both `link` and `to`, a frame without rows, an unknown format of an engine.
     KeyError
-        An unknown engine or column; the nearest is named.
+        An unknown engine or column. The error names the nearest.
     OSError
         The data, the host or the folder cannot be reached.
 
@@ -171,13 +172,13 @@ def advise(
         if race.reason != "interrupted":
             try:
                 finish(answer, track, security, say)
-            except KeyboardInterrupt:  # the race is run: what it has found is an answer
+            except KeyboardInterrupt:  # the race has run, so its findings give an answer
                 answer.reason = "interrupted"
     return Advice(answer)
 
 
 def finish(answer: Answer, track: Processes, security: dict[str, Any], say: Callable[[str], None]) -> None:
-    """What comes after the race: columns alone where they were asked for, and the winner's way walked."""
+    """Completes the answer after the race: reads the wanted columns, and measures the whole way of the winner."""
     for standing in answer.standings if answer.columns else []:
         if standing.measured:
             say(f"reading {len(answer.columns)} columns with {standing.entrant.name}")
@@ -191,7 +192,7 @@ def finish(answer: Answer, track: Processes, security: dict[str, Any], say: Call
 
 
 def known(text: str) -> Entrant:
-    """A candidate by its words, ``engine format [codec]``; without a codec the engine's own default.
+    """Parses a candidate, ``engine format [codec]``. Without a codec, the engine's default counts.
 
     >>> known("pyarrow parquet")
     Entrant(engine='pyarrow', format='parquet', codec='snappy')
@@ -199,7 +200,7 @@ def known(text: str) -> Entrant:
     Raises
     ------
     KeyError, ValueError
-        There is no such engine, format or codec; those that are there are named.
+        No such engine, format or codec. The error lists the known ones.
     """
     engine, format_, codec, *more = (*text.split(), "", "", "")
     if not format_ or any(more):
@@ -214,7 +215,7 @@ def known(text: str) -> Entrant:
 
 
 def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
-    """Those that were asked for; empty for all. Raises KeyError naming the nearest."""
+    """Returns the wanted columns, or an empty tuple for all. Raises KeyError naming the nearest."""
     names = [str(label) for label in frame.columns]
     for name in columns or ():
         if name not in names:
@@ -227,7 +228,7 @@ def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What `colonnade advise` takes."""
+    """Adds the arguments of `colonnade advise`."""
     parser.add_argument("data", metavar="FILE", help="the data, in any format that colonnade reads")
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--link", metavar="RATE[,DELAY]", help="as told, such as 940Mbit/s,0.4ms (one way)")
@@ -244,7 +245,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run it; gives the exit status."""
+    """Runs the command and returns the exit status."""
 
     def note(text: str) -> None:
         print(text, file=sys.stderr, flush=True)

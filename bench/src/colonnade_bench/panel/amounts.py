@@ -1,4 +1,4 @@
-"""Figures as people say them: ``3.1 s``, ``62 MB``, ``940 Mbit/s``."""
+"""Formats figures for readers: ``3.1 s``, ``62 MB``, ``940 Mbit/s``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def seconds(value: float) -> str:
-    """Two digits, and the unit that suits.
+    """Formats seconds with two digits in a suitable unit.
 
     >>> seconds(3.14), seconds(0.0312), seconds(0.0004), seconds(620.0)
     ('3.1 s', '31 ms', '0.4 ms', '620 s')
@@ -17,7 +17,7 @@ def seconds(value: float) -> str:
 
 
 def nbytes(value: float) -> str:
-    """Decimal units, as links count.
+    """Formats bytes in decimal units, as links count them.
 
     >>> nbytes(61_900_000), nbytes(1_234), nbytes(12)
     ('62 MB', '1.2 kB', '12 B')
@@ -26,7 +26,7 @@ def nbytes(value: float) -> str:
 
 
 def rate(value: float) -> str:
-    """Bits a second.
+    """Formats bits a second.
 
     >>> rate(940e6), rate(6.04e9), rate(59.7e6)
     ('940 Mbit/s', '6 Gbit/s', '60 Mbit/s')

@@ -1,4 +1,7 @@
-"""From what was measured to an answer: who wins here, who elsewhere, and how sure that is. Nothing is measured here."""
+"""Computes an answer from measurements: the winner here, the winners on other links, and the certainty.
+
+It measures nothing.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,16 @@ from colonnade_bench.panel.sample import Sample
 from colonnade_bench.summary import Figure
 
 LOW_BPS, HIGH_BPS = 1e6, 100e9
-"""The links that are asked about besides the one at hand."""
+"""The range of links to consider besides the given one."""
 ROBUST_FACTOR = 10.0
-"""The robust pick is for links up to so many times slower or faster."""
+"""The robust pick covers links that are up to this many times slower or faster."""
 GAP = 0.2
-"""A difference between model and measurement that is a finding."""
+"""A larger difference between model and measurement is reported."""
 
 
 @dataclass(frozen=True)
 class Walk:
-    """The winner's way as it was measured, once for each repetition: seconds of the parts, and of the whole."""
+    """The measured way of the winner, median of the repetitions: seconds of the parts and of the whole."""
 
     encode_s: float
     move_s: float
@@ -33,22 +36,22 @@ class Walk:
 
     @property
     def gap(self) -> float:
-        """Measured over modelled, less 1."""
+        """Measured divided by modelled, minus 1."""
         return self.total_s / self.model_s - 1
 
 
 @dataclass
 class Answer:
-    """Everything that was found out.
+    """All findings.
 
     Attributes
     ----------
     columns : tuple of str
-        Columns that are read; none means all.
+        The columns to read. Empty means all.
     floors : dict
         Seconds of a copy in memory, of the raw frame over the link, of writing it to disk.
     path : Walk or None
-        None where there was no way to try it.
+        None if the way could not be tried.
     """
 
     sample: Sample
@@ -62,12 +65,15 @@ class Answer:
 
     @property
     def bps(self) -> float:
-        """The link's rate, for as many reads as were asked for."""
+        """The rate of the link, for the given number of reads."""
         return self.link.per_read_bps(self.reads)
 
     @property
     def share(self) -> float:
-        """As the model wants it: all columns, or the least, which is then the read of those that were asked for."""
+        """The share of columns for the model: all, or the least.
+
+        The least then stands for the read of the wanted columns.
+        """
         return 0.0 if self.columns else 1.0
 
     @property
@@ -79,44 +85,44 @@ class Answer:
         return max(HIGH_BPS, self.bps * 2)
 
     def seconds(self, candidate: Candidate) -> float:
-        """Serially, over this link."""
+        """Seconds over this link, by the serial model."""
         return serial_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
 
     def pipelined(self, candidate: Candidate) -> float:
         return pipelined_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
 
     def of(self, standing: Standing) -> Candidate:
-        """A standing's costs for the whole frame."""
+        """The costs of a standing, scaled to the whole frame."""
         return standing.candidate(self.sample.scale)
 
     def ranked(self, *, lossless: bool) -> list[Standing]:
-        """Those that were measured, fastest over this link first; of those that lose nothing, or of the others."""
+        """Returns the measured standings, fastest over this link first: the lossless ones, or the others."""
         found = [s for s in self.standings if s.measured and s.lossless is lossless]
         return sorted(found, key=lambda standing: self.seconds(self.of(standing)))
 
     @property
     def contenders(self) -> list[Standing]:
-        """Who the answer is about: those that lose nothing; only where there are none, the others."""
+        """The standings to compare: the lossless ones, or all others if there are none."""
         return self.ranked(lossless=True) or self.ranked(lossless=False)
 
     @property
     def ribbon(self) -> list[tuple[float, float, str]]:
-        """Who wins from which rate to which."""
+        """The winner of each range of rates."""
         return winners([self.of(s) for s in self.contenders], self.low_bps, self.high_bps, self.reads, self.share)
 
     @property
     def winner(self) -> Standing:
-        """Raises IndexError where nothing was measured."""
+        """The fastest standing. Raises IndexError if nothing was measured."""
         return self.contenders[0]
 
     @property
     def tied(self) -> list[Standing]:
-        """Whose boxes of quartiles, over this link, meet the winner's."""
+        """The standings whose quartile boxes, over this link, overlap the winner's."""
         first = self.figure(self.winner)
         return [s for s in self.contenders[1:] if first.overlaps(self.figure(s))]
 
     def figure(self, standing: Standing) -> Figure:
-        """Median and quartiles of the laps, over this link."""
+        """Returns median and quartiles of the laps, over this link."""
         scale = self.sample.scale
         part_s = None if standing.columns_s is None else standing.columns_s * scale
         laps = [
@@ -127,13 +133,13 @@ class Answer:
 
     @property
     def robust(self) -> Regret:
-        """The pick for somebody who does not know the link well."""
+        """The best pick if the link is not well known."""
         low, high = self.bps / ROBUST_FACTOR, self.bps * ROBUST_FACTOR
         return least_regret([self.of(s) for s in self.contenders], low, high, self.link.delay_s, self.reads, self.share)
 
     @property
     def limit(self) -> str:
-        """What most of the winner's time goes into."""
+        """The part that takes most of the winner's time."""
         candidate = self.of(self.winner)
         parts = {
             "the disk" if self.link.disk else "the link": self.reads
@@ -145,14 +151,17 @@ class Answer:
 
     @property
     def achievable_s(self) -> float:
-        """The winner's bytes over this link, and one copy of the frame: what nobody can beat with as many bytes."""
+        """Seconds for the winner's bytes over this link plus one copy of the frame.
+
+        No format of that size can be faster.
+        """
         candidate = self.of(self.winner)
         moving = self.reads * (8 * candidate.nbytes / self.bps + self.link.delay_s)
         return moving + self.floors.get("memcpy", 0.0)
 
     @property
     def findings(self) -> list[str]:
-        """What the reader should know besides: a sample, an early end, a model that does not fit."""
+        """Further facts for the reader: a sample, an early end, a model that does not fit."""
         out = [self.sample.note, self.link.note]
         if self.reason != "complete":
             left = sum(not standing.laps and not standing.out for standing in self.standings)
@@ -188,14 +197,14 @@ class Answer:
         return f"{way}{reads} ({'measured' if self.link.measured else 'given as'} {figures})"
 
     def _elsewhere(self) -> str:
-        """Who wins on slower and on faster links."""
+        """Says which candidates win on slower and on faster links."""
         here = next(k for k, (_, to_bps, _) in enumerate(self.ribbon) if self.bps <= to_bps or to_bps == self.high_bps)
         below = [f" Below {amounts.rate(to_bps)}: {name}." for _, to_bps, name in reversed(self.ribbon[:here])]
         above = [f" Above {amounts.rate(from_bps)}: {name}." for from_bps, _, name in self.ribbon[here + 1 :]]
         return "".join(below + above)
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, for a file."""
+        """Returns everything for a JSON file."""
         rows = []
         for standing in self.standings:
             entrant = standing.entrant

@@ -1,4 +1,4 @@
-"""What the cells of a run stand on: shaped links, made and measured once, and the floors of every transport."""
+"""Measures the baseline of a run: the rate of each shaped link, and the floor of each transport."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from colonnade_bench.spec import Spec
 
 DELAY_NBYTES = 64
 MOST_NBYTES = 512 << 20
-"""Raw bytes of a floor: more of them are not faster or slower a byte."""
+"""The most raw bytes of a floor. The time of a byte does not change beyond it."""
 LINK_S = 0.5
-"""Seconds that a shaped link is filled for to measure it."""
+"""The seconds of sending that measure a shaped link."""
 
 
 class Baseline:
-    """Raw bytes over every way of a run.
+    """Raw bytes over every transport of a run.
 
     Parameters
     ----------
     links : dict of str to ShapedLink
-        Filled here; whoever gave it closes them.
+        Filled here. The caller closes them.
     """
 
     def __init__(
@@ -40,12 +40,15 @@ class Baseline:
         self.spec, self.place, self.links, self.emit, self.note = spec, place, links, emit, note
 
     def make_links(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Every shaped link of the run, made once and measured with raw bytes. Gives the cells whose link stands."""
+        """Makes every shaped link of the run once and measures it with raw bytes.
+
+        Returns the cells whose link works.
+        """
         broken = {}
         for number, transport in enumerate(sorted({cell.transport for cell in cells})):
             try:
                 self.make_link(number, transport)
-            except Exception as error:  # of another host whatever it answers: rows without that way
+            except Exception as error:  # any failure of another host becomes rows without that transport
                 broken[transport] = f"the link: {error}"[:300]
         for cell in cells:
             if cell.transport in broken:
@@ -53,7 +56,7 @@ class Baseline:
         return [cell for cell in cells if cell.transport not in broken]
 
     def make_link(self, number: int, transport: str) -> None:
-        """One of them; nothing where the transport is none."""
+        """Makes and measures one link. Does nothing for a transport without a shaped link."""
         if transport == "remote" and self.spec.remote is not None:
             found = measure(self.spec.remote, **self.spec.remote_options)
             self.emit("link", transport=transport, bps=found.bps, delay_s=found.delay_s, how="remote")
@@ -70,12 +73,12 @@ class Baseline:
         )  # fmt: skip
 
     def floors(self, cells: Sequence[Cell]) -> None:
-        """As many raw bytes as the data has, over each way."""
+        """Measures each transport with as many raw bytes as the data has."""
         few, size = min(self.spec.size), max(self.spec.size)
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             try:
                 small = tables.load(tables.kept(dataset, few, self.place.cache)).values()
-            except Exception as error:  # said again where its points are measured
+            except Exception as error:  # the points of this transport report the error again
                 self.note(f"no floor of {dataset}: {error}")
                 continue
             nbytes = sum(int(frame.memory_usage(deep=False).sum()) for frame in small) * size / few
@@ -100,7 +103,7 @@ class Baseline:
         )  # fmt: skip
 
     def raw(self, transport: str, nbytes: int, link: ShapedLink | None, **options: Any) -> dict[str, Any]:
-        """So many raw bytes: the repetition of the median time."""
+        """Sends `nbytes` raw bytes three times. Returns the repetition with the median time."""
         cell = Cell("raw", "pandas", RAW, "bytes", "none", transport, options=tuple(options.items()))
         self.note(f"floor {transport}: {nbytes:,} bytes")
         found = sorted(point.measure(cell, self.place, 3, link, nbytes), key=lambda record: record["union_s"])

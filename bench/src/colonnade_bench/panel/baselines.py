@@ -1,4 +1,4 @@
-"""What an answer stands on besides the race: the floors, and the winner's way as it was measured."""
+"""Measures the figures behind an answer, besides the race: the floors, and the whole way of the winner."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATH_REPETITIONS = 3
 
 
 def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
-    """What no format can beat with raw values: seconds of one copy in memory, of the link, of a disk."""
+    """Returns seconds that no format can beat with raw values: one copy in memory, the link, a disk."""
     import numpy as np
 
     place = np.ones(taken.sample_nbytes, dtype=np.uint8)
@@ -37,12 +37,12 @@ def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
 
 
 def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Walk:
-    """The winner's way, measured, with the data that was taken: of a sample, its seconds.
+    """Measures the whole way of the winner, with the taken data. For a sample these are the sample's seconds.
 
     Raises
     ------
     EndError
-        It cannot be walked: the peer has gone, the disk is full.
+        The way fails: the peer has gone, the disk is full.
     """
     way, winner = answer.link, answer.winner
     task = {

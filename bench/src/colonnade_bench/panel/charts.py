@@ -1,7 +1,7 @@
-"""The pictures, in Vega-Lite through altair: one chart a transport, a package or a question.
+"""Draws the pictures, in Vega-Lite through altair: one chart for each transport, package or question.
 
-Each chart is as wide as a phone, so that the page lays them out side by side where there is room, and a picture file
-puts them into rows. What is modelled is hollow and dashed.
+Each chart is as wide as a phone. The page places charts side by side if there is room, and a picture file puts them
+into rows. Modelled points are hollow and dashed.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from colonnade_bench.panel.report_words import fraction, nbytes, seconds
 
 WIDTH, HEIGHT, ROW = 292, 320, 19
 FAR = 10.0
-"""A modelled point is drawn up to this many times the largest measured one."""
+"""A modelled point is drawn up to this multiple of the largest measured one."""
 
 Line = Sequence[tuple[float, float]]
-"""Size and seconds, from the smallest."""
+"""Size and seconds, from the smallest size."""
 TIPS = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("shown:N", title="elapsed")]
 SECONDS = (
     "datum.value >= 1 ? format(datum.value, ',~r') + ' s' : datum.value == 0 ? '0' : "
     "datum.value >= 0.9995e-3 ? format(datum.value * 1e3, ',~r') + ' ms' : format(datum.value * 1e6, ',~r') + ' µs'"
 )
-"""Vega's words for a tick in seconds."""
+"""Vega's expression for a tick in seconds."""
 PERCENT = "format(100 * datum.value, '~r') + ' %'"
 
 
@@ -39,10 +39,10 @@ def growth(
     *,
     straight: bool = False,
 ) -> Chart:
-    """Elapsed time against the fraction of the data, a line a name; the legend says whose it is.
+    """Draws elapsed time against the fraction of the data: one line for each name, explained in the legend.
 
-    `looks` gives each name's colour and dash, `modelled` its extrapolation to all of the data; `bounds` are the least
-    and the largest time of all charts that share an axis. `straight` scales begin at zero.
+    `looks` gives each name's colour and dash. `modelled` gives its extrapolation to all of the data. `bounds` are the
+    least and the largest time of all charts with the same axis. `straight` scales begin at zero.
     """
     points = [(size, value) for line in lines.values() for size, value in line]
     least, largest = bounds or (min(value for _, value in points), max(value for _, value in points))
@@ -70,7 +70,7 @@ def growth(
 
 
 def axes(points: Line, least: float, most: float, whole: bool, straight: bool) -> tuple[alt.X, alt.Y]:
-    """Size and time: from zero in equal steps, or by equal factors, with a tick a decade where there are some."""
+    """Returns the axes of size and time: linear from zero, or logarithmic with a tick for each decade in range."""
     last = 1.0 if whole else max(size for size, _ in points)
     sizes, times = ([0.0, last], [0.0, most * 1.05])
     if not straight:
@@ -88,7 +88,7 @@ def scale(domain: list[float], straight: bool) -> alt.Scale:
 
 
 def ticks(domain: list[float], straight: bool) -> dict[str, Any]:
-    """One a decade; a few that the library chooses, where there are no two."""
+    """Returns one tick for each decade, or a few that the library chooses if the range has fewer than two decades."""
     found = [] if straight else decades(domain[0], domain[1])
     return {"values": found} if len(found) >= 2 else {"tickCount": 3}
 
@@ -101,7 +101,7 @@ def beyond(
     colour: alt.Color,
     top: float,
 ) -> list[alt.Chart]:
-    """Modelled points: hollow, with their interval, tied to the last measured one by a dotted line."""
+    """Draws modelled points: hollow, with their interval. A dotted line connects them to the last measured point."""
     table = [
         {"size": 1.0, "seconds": m.value, "low": m.low, "high": min(m.high, top), "from_size": ends[name][0],
          "from_seconds": ends[name][1], "name": name, "shown": f"modelled: {seconds(m.value)}"}
@@ -114,7 +114,7 @@ def beyond(
 
 
 def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping[str, Interval]) -> Chart:
-    """Bytes by contestant, sorted; `kept` gives bytes and a key of `KINDS`, hollow bars were extrapolated."""
+    """Draws bytes by contestant, sorted. `kept` gives bytes and a key of `KINDS`. Hollow bars are extrapolated."""
     table: list[dict[str, Any]] = [
         {"name": name, "bytes": value, "kind": kind, "text": nbytes(value), "end": value}
         for name, (value, kind) in kept.items()
@@ -154,7 +154,7 @@ def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping
 
 
 def split(title: str, times: Mapping[str, Mapping[str, float]]) -> Chart:
-    """Elapsed time in pieces by contestant: the keys of `STEPS`, whose sum is the whole."""
+    """Draws the parts of the elapsed time by contestant. The keys are those of `STEPS`, and their sum is the whole."""
     order = sorted(times, key=lambda name: sum(times[name].values()))
     table = [
         {"name": name, "step": step, "seconds": value, "place": list(STEPS).index(step), "shown": seconds(value)}
@@ -183,16 +183,16 @@ def split(title: str, times: Mapping[str, Mapping[str, float]]) -> Chart:
 
 
 RIBBON = 26
-"""Height of the ribbon, in pixels."""
+"""The height of the ribbon, in pixels."""
 
 
 def ribbon(
     curves: list[dict[str, Any]], pieces: list[dict[str, Any]], link: list[dict[str, Any]], low: float, high: float
 ) -> Chart:
-    """Modelled time against the link for each contestant, and below it the winner of each stretch.
+    """Draws modelled time against the link for each contestant, and below it the winner of each range.
 
-    The three tables are named: the page puts others in their place. `curves` has name, bps, seconds, colour and
-    opacity; `pieces` has name, low, high, middle, colour and label; `link` has bps.
+    The three tables have names, because the page replaces them. `curves` has name, bps, seconds, colour and opacity.
+    `pieces` has name, low, high, middle, colour and label. `link` has bps.
     """
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     axis = alt.Axis(values=decades(low, high), labelExpr=SHORT, grid=False)
@@ -224,7 +224,7 @@ SHORT = "datum.value >= 1e9 ? format(datum.value / 1e9, '~r') + 'G' : format(dat
 
 
 def decades(low: float, high: float) -> list[float]:
-    """Powers of ten within.
+    """Returns the powers of ten within a range.
 
     >>> decades(2, 1000)
     [10.0, 100.0, 1000.0]

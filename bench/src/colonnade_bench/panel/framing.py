@@ -1,6 +1,6 @@
-"""Several tables one after another: each has its name and length in front of it, for every transport and engine.
+"""Frames several tables in a stream: each has its name and length in front, for every transport and engine.
 
-A text engine that would have to look for the end of a table is told where it is, as is everybody else.
+A text engine would otherwise have to search for the end of a table. Every engine receives the length.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ import struct
 from typing import Protocol
 
 HEAD = struct.Struct("<HQ")
-"""Length of the name, length of the payload (`UNKNOWN` where a stream engine writes it)."""
+"""Length of the name, length of the payload (`UNKNOWN` if a stream engine writes it)."""
 UNKNOWN = (1 << 64) - 1
 
 
 class Readable(Protocol):
-    """What can be read from: a whole `read(n)` gives n bytes unless the end is reached."""
+    """A source of bytes. `read(n)` returns n bytes unless the end is reached."""
 
     def read(self, size: int, /) -> bytes: ...
 
 
 def head(name: str, nbytes: int | None) -> bytes:
-    """What stands before a table.
+    """Returns the head of a table.
 
     >>> head("a", 3).hex()
     '0100030000000000000061'
@@ -30,7 +30,7 @@ def head(name: str, nbytes: int | None) -> bytes:
 
 
 def read_head(stream: Readable) -> tuple[str, int | None]:
-    """Name and length of the table that follows; None where a stream engine finds its end by itself.
+    """Reads name and length of the next table. The length is None if a stream engine finds the end itself.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def read_head(stream: Readable) -> tuple[str, int | None]:
 
 
 def exactly(stream: Readable, nbytes: int) -> bytes:
-    """`nbytes` bytes, or EOFError saying how many came."""
+    """Reads `nbytes` bytes. Raises EOFError with the number of bytes received."""
     found = stream.read(nbytes)
     if len(found) != nbytes:
         raise EOFError(f"bench: the stream ended after {len(found)} of {nbytes} bytes of a table")

@@ -1,7 +1,7 @@
-"""How elapsed time grows with size: ``seconds ~ size ** exponent``, by least squares on logarithms, with intervals.
+"""Models how elapsed time grows with size: ``seconds ~ size ** exponent``, fitted by least squares on logarithms.
 
-The larger half of the sizes is fitted: below, what a call costs at all hides how it grows. What lies beyond the last
-measured size is a model and is called one: `Growth.at` gives it with its interval, or not at all.
+Only the larger half of the sizes is fitted, because the fixed cost of a call hides the growth at small sizes. Every
+figure beyond the last measured size is a model and is marked as one. `Growth.at` returns it with its 95 % interval.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WARN_ABOVE = 1.1
-"""An exponent above this is worth a warning: ten times the data takes more than 12.6 times as long."""
+"""A larger exponent causes a warning: ten times the data takes more than 12.6 times as long."""
 
 FEWEST = 4
-"""Points to fit where there are so many; with three the interval is hardly worth printing, with two there is none."""
+"""The number of points to fit, if there are enough. With three points the interval is wide, with two there is none."""
 
 # Student's t, two-sided 95 %, for 1, 2, 3... degrees of freedom.
 T95 = (
@@ -40,9 +40,9 @@ class Growth:
     intercept: float
     centre: float
     spread: float
-    """Sum of squares of log size about its centre."""
+    """The sum of squared distances of log size from its mean."""
     error: float
-    """Standard deviation of what the line leaves, in logarithms."""
+    """The standard deviation of the residuals, in logarithms."""
     n: int
 
     @property
@@ -56,7 +56,7 @@ class Growth:
         return self.exponent.low > WARN_ABOVE
 
     def at(self, size: float) -> Interval:
-        """The modelled value at a size, with the 95 % interval of a single new measurement there."""
+        """Returns the modelled value at a size, with the 95 % interval of a single new measurement there."""
         x = math.log(size)
         middle = self.intercept + self.exponent.value * x
         half = student(self.n - 2) * self.error * math.sqrt(1 + 1 / self.n + (x - self.centre) ** 2 / self.spread)
@@ -64,13 +64,13 @@ class Growth:
 
 
 def larger_half(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The points of the larger sizes: half of them, and `FEWEST` where there are so many."""
+    """Returns the points of the larger sizes: half of them, but at least `FEWEST` if there are enough."""
     ordered = sorted(points)
     return ordered[-max(math.ceil(len(ordered) / 2), min(FEWEST, len(ordered))) :]
 
 
 def fit(points: Sequence[tuple[float, float]]) -> Growth | None:
-    """Fit the larger half of ``(size, value)``. None of fewer than three points: no interval could be given.
+    """Fits the larger half of ``(size, value)``. Returns None for fewer than three points, which give no interval.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def fit(points: Sequence[tuple[float, float]]) -> Growth | None:
 
 
 def student(freedom: int) -> float:
-    """The factor of a 95 % interval.
+    """Returns the factor of a 95 % interval.
 
     >>> student(1), student(20), student(500)
     (12.706, 2.086, 2.086)
