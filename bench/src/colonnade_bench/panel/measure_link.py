@@ -1,7 +1,7 @@
-"""The way from here to there: as it was told (``940Mbit/s,0.4ms``), or measured.
+"""Describes a link: parses given figures (``940Mbit/s,0.4ms``), or measures it.
 
-Rates are bits a second whatever unit they were given in: ``Mbit`` counts bits, ``MB`` bytes, ``MiB`` 1,048,576 bytes.
-The delay is one way.
+Rates are stored in bits a second, whatever their unit: ``Mbit`` counts bits, ``MB`` bytes, ``MiB`` 1,048,576 bytes. The
+delay is one way.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ RATES: dict[str, float] = {
     **{f"{prefix}B/s": 8 * factor for prefix, factor in _PREFIXES.items()},
     **{f"{prefix}iB/s": 8.0 * 1024**k for k, prefix in enumerate(("K", "M", "G", "T"), 1)},
 }
-"""Units of a rate, in bits a second."""
+"""The units of a rate, in bits a second."""
 DELAYS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0}
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)\s*(.*?)\s*")
 
 PROBE_S = 0.3
-"""A probe is doubled until it takes this long."""
+"""A probe doubles in size until it takes this many seconds."""
 FIRST_NBYTES, LAST_NBYTES = 256 << 10, 256 << 20
 DISK_NBYTES = 64 << 20
 PINGS = 15
@@ -37,21 +37,21 @@ PINGS = 15
 
 @dataclass(frozen=True)
 class Link:
-    """Between the writer and the reader.
+    """The link between the writer and the reader.
 
     Attributes
     ----------
     bps : float
-        Bits a second; of a disk: for writing and reading once, one after the other.
+        Bits a second. For a disk: of one write and one read, one after the other.
     delay_s : float
-        One way.
+        Seconds, one way.
     where : str
-        What the answer says it leads to.
+        The target, as the answer names it.
     measured : bool
     write_bps, read_bps : float, optional
-        Of a disk.
+        Rates of a disk.
     note : str
-        What the figure hides.
+        A limitation of the figures.
     """
 
     bps: float
@@ -67,14 +67,14 @@ class Link:
         return self.write_bps is not None
 
     def per_read_bps(self, reads: int) -> float:
-        """The rate that makes `reads` equal moves cost what one write and `reads` reads do."""
+        """Returns the rate at which `reads` equal moves take as long as one write and `reads` reads."""
         if self.write_bps is None or self.read_bps is None:
             return self.bps
         return reads / (1 / self.write_bps + reads / self.read_bps)
 
 
 def parse_rate(text: str) -> float:
-    """Bits a second.
+    """Parses a rate into bits a second.
 
     >>> parse_rate("940 Mbit/s"), parse_rate("10MB/s"), parse_rate("1GiB/s")
     (940000000.0, 80000000.0, 8589934592.0)
@@ -83,7 +83,7 @@ def parse_rate(text: str) -> float:
 
 
 def parse_delay(text: str) -> float:
-    """Seconds.
+    """Parses a delay into seconds.
 
     >>> parse_delay("0.5ms")
     0.0005
@@ -92,7 +92,7 @@ def parse_delay(text: str) -> float:
 
 
 def parse_link(text: str) -> Link:
-    """``RATE`` or ``RATE,DELAY``.
+    """Parses ``RATE`` or ``RATE,DELAY``.
 
     >>> parse_link("100Mbit/s,5ms")
     Link(bps=100000000.0, delay_s=0.005, where='there', ...)
@@ -100,7 +100,7 @@ def parse_link(text: str) -> Link:
     Raises
     ------
     ValueError
-        An unknown unit; the known ones are listed.
+        An unknown unit. The error lists the known ones.
     """
     rate, comma, delay = text.partition(",")
     return Link(parse_rate(rate), parse_delay(delay) if comma else 0.0)
@@ -119,7 +119,10 @@ def _parse(
 
 
 def _same_unit(unit: str, known: str) -> bool:
-    """``mbit``, ``Mbit``, ``Mbit/s`` and ``Mbps`` are the same; ``b`` and ``B`` are not, so their case is kept."""
+    """Whether two units are the same.
+
+    ``mbit``, ``Mbit``, ``Mbit/s`` and ``Mbps`` are the same. ``b`` and ``B`` differ, so their case counts.
+    """
     if unit.endswith("bps") and not unit.endswith("Bps"):
         unit = unit[:-2] + "it/s"
     elif unit.endswith("Bps"):
@@ -135,9 +138,9 @@ def _same_unit(unit: str, known: str) -> bool:
 
 
 def measure(to: str | None, *, clock: Callable[[], float] = time.perf_counter, **options: Any) -> Link:
-    """The link to a URL (a ``colonnade bench serve`` listens there), a folder, or this machine's temporary folder.
+    """Measures the link to a URL (of a ``colonnade bench serve``), a folder, or this machine's temporary folder.
 
-    `options` are those of `connect`.
+    `options` are the arguments of `connect`.
     """
     if to is not None and ("://" in to or to.startswith("unix:")):
         return measure_peer(to, clock=clock, **options)
@@ -145,7 +148,10 @@ def measure(to: str | None, *, clock: Callable[[], float] = time.perf_counter, *
 
 
 def measure_peer(url: str, *, clock: Callable[[], float] = time.perf_counter, **options: Any) -> Link:
-    """Pings for the delay, then raw bytes, twice as many each time, until they take long enough to be believed."""
+    """Measures the delay with pings, then the rate with raw bytes.
+
+    The number of bytes doubles until they take long enough for a reliable rate.
+    """
     with Peer(url, **options) as peer:
         rounds = sorted(peer.ping(clock) for _ in range(PINGS))
         delay_s = rounds[len(rounds) // 2] / 2
@@ -159,12 +165,12 @@ def measure_peer(url: str, *, clock: Callable[[], float] = time.perf_counter, **
 
 
 def measure_disk(folder: Path, *, nbytes: int = DISK_NBYTES, clock: Callable[[], float] = time.perf_counter) -> Link:
-    """Raw bytes written and synced, then read again when they have left the system's cache.
+    """Writes and syncs raw bytes, and reads them after they have left the page cache.
 
     Raises
     ------
     OSError
-        The folder is not there or may not be written to; the disk is full.
+        The folder does not exist or is not writable, or the disk is full.
     """
     data = _noise(nbytes)
     handle, name = tempfile.mkstemp(prefix="colonnade-advise-", dir=folder)
@@ -196,13 +202,13 @@ def measure_disk(folder: Path, *, nbytes: int = DISK_NBYTES, clock: Callable[[],
 
 
 def write_all(file: Any, data: Any, piece_nbytes: int = 256 << 10) -> None:
-    """All of it, in calls of a size that no system makes wait."""
+    """Writes all data in pieces small enough that no system delays a call."""
     view = memoryview(data).cast("B")
     for at in range(0, len(view), piece_nbytes):
         file.write(view[at : at + piece_nbytes])
 
 
 def _noise(nbytes: int) -> bytes:
-    """Bytes that devices and links hardly make shorter, at the cost of one MiB of randomness."""
+    """Returns bytes that devices and links can hardly compress. Only one MiB of them is generated."""
     piece = os.urandom(1 << 20)
     return (piece * (nbytes // len(piece) + 1))[:nbytes]

@@ -1,18 +1,18 @@
-"""How long a candidate takes over a link: the arithmetic, without a clock or a file.
+"""Models how long a candidate takes over a link. It only computes, without a clock or a file.
 
-Units are SI: seconds, bytes, and **bits** per second for links (``bps``). A candidate is a way to encode and decode one
-given frame; its costs were measured elsewhere. Two models:
+Units are SI: seconds, bytes, and **bits** per second for links (``bps``). A candidate is one way to encode and decode
+one given frame. Its costs come from measurements. There are two models:
 
-- *serial*: encode, then move, then decode. It is a straight line in 1 / bandwidth, so where two candidates cost the
-  same is known exactly: ``B* = 8 (nbytes1 - nbytes2) / (cpu2 - cpu1)``.
-- *pipelined*: the three go on at once, piece by piece; the slowest of them sets the pace, and the first piece has to
-  pass through the other two before that pace is reached (the *fill*).
+- *serial*: encode, then move, then decode. The time is a straight line in 1 / bandwidth, so the point at which two
+  candidates cost the same is exact: ``B* = 8 (nbytes1 - nbytes2) / (cpu2 - cpu1)``.
+- *pipelined*: all three run at once, piece by piece. The slowest stage sets the pace. The first piece must pass
+  through the other two stages before that pace is reached (the *fill*).
 
-What `reads` and `columns` do is the same in both. What was written once is moved and decoded `reads` times (each read
-waits for the delay once): ``encode + reads * (move + delay + decode)``. `columns` is the share of columns that a reader
-wants, over 0 to 1. The bytes of the whole move either way. Decoding costs ``column_decode_s`` for the least that can be
-had, and grows in proportion to the share from there to ``decode_s``; a candidate without ``column_decode_s`` cannot
-leave columns out, and pays for all of them.
+Both models treat `reads` and `columns` alike. A frame is written once, then moved and decoded `reads` times, and each
+read waits for the delay once: ``encode + reads * (move + delay + decode)``. `columns` is the share of columns to read,
+above 0 and up to 1. The bytes of the whole frame move either way. The least read takes ``column_decode_s``. From there
+the time grows with the share, up to ``decode_s``. A candidate without ``column_decode_s`` cannot skip columns and
+decodes all of them.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 PIECES = 16
-"""Pieces that a pipelined transfer is taken to consist of."""
+"""The assumed number of pieces in a pipelined transfer."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one way of keeping the frame costs: seconds to encode and to decode all of it, and bytes in between.
+    """The costs of one way to store the frame: seconds to encode and to decode all of it, and its bytes.
 
-    `column_decode_s` is the time of a read that wants one column, None where the format has to be read whole.
+    `column_decode_s` is the time to read one column. None if the format must be read whole.
     """
 
     name: str
@@ -38,23 +38,23 @@ class Candidate:
     column_decode_s: float | None = None
 
     def decoding_s(self, columns: float = 1.0) -> float:
-        """Seconds to decode a share of the columns."""
+        """Returns seconds to decode a share of the columns."""
         if self.column_decode_s is None:
             return self.decode_s
         least = min(self.column_decode_s, self.decode_s)
         return least + (self.decode_s - least) * columns
 
     def cpu_s(self, reads: int = 1, columns: float = 1.0) -> float:
-        """Seconds of encoding and decoding together: what no link makes shorter."""
+        """Returns seconds of encoding and decoding together. No link reduces them."""
         return self.encode_s + reads * self.decoding_s(columns)
 
     def bits(self, reads: int = 1) -> float:
-        """What goes over the link."""
+        """Returns the bits that the link moves."""
         return 8.0 * self.nbytes * reads
 
 
 def serial_s(candidate: Candidate, bps: float, delay_s: float = 0.0, reads: int = 1, columns: float = 1.0) -> float:
-    """Encode, then move, then decode: ``encode + reads * (8 nbytes / bps + delay + decode)``.
+    """Returns the serial time: ``encode + reads * (8 nbytes / bps + delay + decode)``.
 
     Examples
     --------
@@ -73,10 +73,10 @@ def pipelined_s(
     pieces: int = PIECES,
     cores: int = 2,
 ) -> float:
-    """All at once, in equal pieces: the slowest stage, and the fill of the others.
+    """Returns the time if all stages run at once in equal pieces: the slowest stage, plus the fill of the others.
 
-    The first read goes on while the frame is written; later ones have only to be moved and decoded. On one core
-    encoding and decoding take turns, so that both together are one stage.
+    The first read overlaps with the writing. Later ones only move and decode. On one core encoding and decoding take
+    turns, so they form one stage.
     """
     move_s = 8.0 * candidate.nbytes / bps
     decode_s = candidate.decoding_s(columns)
@@ -85,16 +85,16 @@ def pipelined_s(
 
 
 def _line_s(stages: Sequence[float], pieces: int) -> float:
-    """An assembly line: `pieces` equal pieces through all `stages`."""
+    """Returns the time of `pieces` equal pieces through all `stages` of an assembly line."""
     slowest = max(stages)
     return slowest + (sum(stages) - slowest) / pieces
 
 
 def break_even_bps(a: Candidate, b: Candidate, reads: int = 1, columns: float = 1.0) -> float | None:
-    """The bandwidth at which both take as long, serially; None where one is as good or better everywhere.
+    """Returns the bandwidth at which both take equally long, serially. None if one is at least as good everywhere.
 
-    Below it the smaller one wins, above it the one with less to compute. The delay is the same for both and plays no
-    part.
+    Below it the smaller candidate wins, above it the one with less computation. The delay is the same for both and has
+    no influence.
 
     Examples
     --------
@@ -113,23 +113,23 @@ def break_even_bps(a: Candidate, b: Candidate, reads: int = 1, columns: float = 
 def winners(
     candidates: Sequence[Candidate], low_bps: float, high_bps: float, reads: int = 1, columns: float = 1.0
 ) -> list[tuple[float, float, str]]:
-    """Who is fastest where: ``(from_bps, to_bps, name)`` from `low_bps` to `high_bps` without gaps, serially.
+    """Returns the winner of each range of bandwidth, serially: ``(from_bps, to_bps, name)``, without gaps.
 
-    Exact: the lower envelope of straight lines in 1 / bandwidth, whose corners are break-even points. Of candidates
-    that cost the same everywhere the first one given is named.
+    The result is exact: the lower envelope of straight lines in 1 / bandwidth. Its corners are break-even points. If
+    candidates cost the same everywhere, the first one wins.
 
     Raises
     ------
     ValueError
-        No candidates, or a range that is empty.
+        No candidates, or an empty range.
     """
     _check(candidates, low_bps, high_bps)
-    # At the slow end: of those that tie there, the one that gains most from a faster link.
+    # At the slow end, ties go to the candidate that gains most from a faster link.
     best = min(candidates, key=lambda c: (c.cpu_s(reads, columns) + c.bits(reads) / low_bps, -c.bits(reads)))
     out: list[tuple[float, float, str]] = []
     at = low_bps
     while True:
-        # Only more bytes against less computing can win as the link gets faster.
+        # As the link gets faster, the next winner has more bytes and less computation.
         ahead = [
             (max(even, at), -rival.bits(reads), place, rival)
             for place, rival in enumerate(candidates)
@@ -151,9 +151,9 @@ def hopeless(
     reads: int = 1,
     columns: float = 1.0,
 ) -> bool:
-    """Whether on every link of a range one of the rivals is at least as fast, serially.
+    """Whether one of the rivals is at least as fast on every link of a range, serially.
 
-    The candidate's line less the rivals' envelope is convex in 1 / bandwidth: its least is at a corner or an end.
+    The candidate's line minus the rivals' envelope is convex in 1 / bandwidth. Its minimum is at a corner or an end.
     """
     if not rivals:
         return False
@@ -166,7 +166,7 @@ def hopeless(
 
 @dataclass(frozen=True)
 class Regret:
-    """How much longer than the best one there a candidate takes at worst, as a share of the best, and where."""
+    """The worst excess of a candidate over the best one on the same link, as a share of the best, and that link."""
 
     name: str
     worst: float
@@ -181,9 +181,10 @@ def regrets(
     reads: int = 1,
     columns: float = 1.0,
 ) -> list[Regret]:
-    """The worst relative regret of each over a range of links, least first; exact.
+    """Returns the worst relative regret of each candidate over a range of links, least first. The result is exact.
 
-    Between two corners of the envelope the ratio of a line to it is monotonic, so the worst is at a corner or an end.
+    Between two corners of the envelope, a line's ratio to it is monotonic. The worst is therefore at a corner or an
+    end.
     """
     pieces = winners(candidates, low_bps, high_bps, reads, columns)
     corners = [low_bps, *(to_bps for _, to_bps, _ in pieces)]
@@ -210,7 +211,7 @@ def least_regret(
     reads: int = 1,
     columns: float = 1.0,
 ) -> Regret:
-    """The robust pick: the candidate that is never far from the best, whatever the link turns out to be."""
+    """Returns the robust pick: the candidate that stays close to the best on every link of the range."""
     return regrets(candidates, low_bps, high_bps, delay_s, reads, columns)[0]
 
 

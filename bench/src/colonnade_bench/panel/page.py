@@ -1,7 +1,7 @@
-"""The page: one HTML file that works offline and sends no request.
+"""Builds the page: one HTML file that works offline and sends no request.
 
 It contains the drawing library, the tables of the charts and the figures of the sliders, all compressed. A policy in
-its head forbids every request, and every script but the three whose hashes it names. Records appear as text only.
+its head forbids every request, and every script except three with known hashes. Records appear only as text.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from colonnade_bench.panel.summary import Place, Results
 FOLDER = Path(__file__).with_name("page")
 
 CHARTED = ("times", "stored", "growth")
-"""Tables that stand under a chart of their own."""
+"""Tables that have a chart of their own above them."""
 
 
 BAD = {"silently wrong", "crash", "hang", "failed"}
-"""Words that a reader should not miss."""
+"""Words that the page marks as bad news."""
 
 
 def page(results: Results) -> str:
-    """The whole page as text."""
+    """Returns the whole page as text."""
     places = results.places()
     drawing = library()
     model, script = ((FOLDER / name).read_text(encoding="utf-8") for name in ("model.js", "page.js"))
@@ -66,7 +66,7 @@ def page(results: Results) -> str:
 
 
 def templates() -> Environment:
-    """Templates of this folder. What records say is escaped; a name that is not there is an error."""
+    """Loads the templates of this folder. Text from records is escaped. An unknown name is an error."""
     found = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,
@@ -79,29 +79,29 @@ def templates() -> Environment:
 
 
 def library() -> str:
-    """Vega, Vega-Lite and their embedding, as one script."""
-    bundle: Any = vl_convert.javascript_bundle  # Its types ask for a snippet that its code does not need.
+    """Returns Vega, Vega-Lite and their embedding as one script."""
+    bundle: Any = vl_convert.javascript_bundle  # The types require a snippet, but the code does not.
     return str(bundle())
 
 
 def packed(text: str) -> str:
-    """Compressed text that the page's script unpacks: a third of the library's size, a tenth of the charts'."""
+    """Compresses text that the page's script unpacks: the library to a third of its size, the charts to a tenth."""
     return base64.b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
 
 def script_hash(script: str) -> str:
-    """The script's hash, as a content security policy writes it."""
+    """Returns the script's hash in the form of a content security policy."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode('ascii')}'"
 
 
 def embedded(value: Any) -> str:
-    """JSON that may stand in a script element: nothing in it can end the element."""
+    """Returns JSON for a script element. No content can end the element."""
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def figures(results: Results, place: Place) -> dict[str, Any]:
-    """What the page's script needs of one place: charts, and costs of the candidates."""
+    """Returns the data of one place for the page's script: charts, and costs of the candidates."""
     colours = looks(results, place)
     links = [results.link(place.run, transport) for transport in results.transports(place)]
     link = next((record for record in reversed(links) if record is not None), None)
@@ -115,7 +115,7 @@ def figures(results: Results, place: Place) -> dict[str, Any]:
         "ribbon": [board.properties(width="container", title="")] if board is not None else [],
     }
     for chart in shown["ribbon"]:
-        chart.datasets = alt.Undefined  # the page's script computes them
+        chart.datasets = alt.Undefined  # the page's script computes these tables
     return {
         "low": LOW_BPS,
         "high": HIGH_BPS,
@@ -138,7 +138,7 @@ def figures(results: Results, place: Place) -> dict[str, Any]:
 
 
 def spec(chart: Chart) -> dict[str, Any]:
-    """A chart as the drawing library reads it."""
+    """Returns a chart in the form that the drawing library reads."""
     out: dict[str, Any] = rounded(chart.to_dict(validate=False))
     out["config"] = config()
     return out
@@ -154,7 +154,7 @@ def rounded(value: Any) -> Any:
 
 
 def section(results: Results, place: Place) -> dict[str, Any]:
-    """Everything that the page says about one place."""
+    """Returns all content of the page about one place."""
     tables = {part.name: part for part in parts(results, place)}
     return {
         "dataset": place.dataset,
@@ -169,9 +169,9 @@ def section(results: Results, place: Place) -> dict[str, Any]:
 
 
 def look(part: Part, column: int, text: str) -> str:
-    """The class of a cell: figures are not wrapped, long text gets room, bad news is marked.
+    """Returns the class of a cell: figures do not wrap, long text gets room, bad news is marked.
 
-    Columns of numbers need no class, because the table says where they begin.
+    Columns of numbers need no class, because the table states where they begin.
     """
     if column >= part.numbers:
         return ""

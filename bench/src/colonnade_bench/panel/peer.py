@@ -1,9 +1,9 @@
-"""A host that answers: the client's side of `colonnade bench serve`, over a connection like any other.
+"""The client of `colonnade bench serve`: talks to another host over an ordinary connection.
 
-Each request is one message of JSON. ``{"word": "ping"}`` is answered ``{"word": "pong"}``;
-``{"word": "echo", "nbytes": n}`` announces a message of n bytes, and is answered ``{"word": "took", "seconds": s}``
-when the last of them has come; ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table, and is answered
-``{"word": "decoded", "usable_s": s}`` when every value of it was there, or ``{"word": "failed", "error": "..."}``.
+Each request is one JSON message. The answer to ``{"word": "ping"}`` is ``{"word": "pong"}``. ``{"word": "echo",
+"nbytes": n}`` announces a message of n bytes. The answer is ``{"word": "took", "seconds": s}`` when the last byte has
+arrived. ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table. The answer is ``{"word": "decoded",
+"usable_s": s}`` when every value is usable, or ``{"word": "failed", "error": "..."}``.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ TIMEOUT_S = 60.0
 
 
 class Refused(Exception):
-    """A host that serves does not do what it was asked for."""
+    """A serving host refuses a request."""
 
 
 class Peer:
@@ -26,11 +26,11 @@ class Peer:
     Raises
     ------
     ConnectionError, TimeoutError
-        Nobody listens there, or what listens does not answer.
+        No server listens there, or the server does not answer.
     """
 
     def __init__(self, url: str, **options: Any) -> None:
-        """`options`: as `connect` takes them, such as `token_file`."""
+        """`options` are arguments of `connect`, such as `token_file`."""
         import colonnade as cn
 
         self.url, self.connection = url, cn.connect(url, **{"timeout_s": TIMEOUT_S, **options})
@@ -44,14 +44,14 @@ class Peer:
         self.connection.close()
 
     def ping(self, clock: Callable[[], float]) -> float:
-        """Seconds there and back."""
+        """Returns seconds there and back."""
         start = clock()
         self._say({"word": "ping"})
         self._hear("pong")
         return clock() - start
 
     def echo(self, data: Any, clock: Callable[[], float]) -> float:
-        """Seconds from the first byte of `data` sent to the word that the last has come."""
+        """Returns seconds from the first byte of `data` sent to the answer that the last byte has arrived."""
         self._say({"word": "echo", "nbytes": memoryview(data).nbytes})
         start = clock()
         self.connection.send_bytes(data)
@@ -59,12 +59,12 @@ class Peer:
         return clock() - start
 
     def decode(self, data: Any, cell: dict[str, Any], clock: Callable[[], float]) -> tuple[float, float]:
-        """Seconds as `echo` counts them, and those of them that decoding took there.
+        """Returns seconds as `echo` does, and the seconds of decoding on the other host.
 
         Raises
         ------
         Refused
-            The host does not decode this format, or failed at it.
+            The host does not decode this format, or decoding failed.
         """
         self._say({"word": "decode", "cell": cell, "nbytes": memoryview(data).nbytes})
         start = clock()

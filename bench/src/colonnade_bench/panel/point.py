@@ -1,4 +1,4 @@
-"""One point of a panel: its processes are started, led by words, and heard; whatever goes wrong is a reason."""
+"""Measures one point of a panel: starts its processes and sends them commands. Every failure becomes a reason."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from colonnade_bench.process import EndError, Process, both, ended
 
 MODULE = [sys.executable, "-m", "colonnade_bench.panel._end"]
 TOGETHER = ("memory", "buffer", "remote")
-"""Transports whose one process does both."""
+"""Transports for which one process encodes and decodes."""
 PATIENCE_S = 60.0
 
 
 @dataclass
 class Place:
-    """Where the processes of a run write, and what holds the data.
+    """The folders of a run, and the settings of its processes.
 
-    `patience_s`: how long one answer may take before its process is ended. `remote`: what ends are told of the other
-    host.
+    `patience_s` limits the time of one answer before its process is ended. `remote` describes the other host for the
+    ends.
     """
 
     directory: Path
@@ -43,16 +43,17 @@ class Place:
 def measure(
     cell: Cell, place: Place, repetitions: int, link: ShapedLink | None = None, nbytes: int = 0
 ) -> Iterator[dict[str, Any]]:
-    """Each repetition of one point, as a record without its kind.
+    """Yields each repetition of one point, as a record without its kind.
 
     Raises
     ------
     EndError
-        A process failed, crashed or hung; the text says which and why. Records given before stay.
+        A process failed, crashed or hung. The message names the process and the reason. Records yielded before stay
+        valid.
     """
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="point-", dir=place.directory))
-        # Paths of sockets may have a hundred bytes: not below a folder that the user has chosen.
+        # The path of a socket is limited to about a hundred bytes, so it cannot be below a folder of the user's choice.
         ways = stack.enter_context(tempfile.TemporaryDirectory(prefix="cn-"))
         task = {
             **told_of_data(cell, place, nbytes),
@@ -77,21 +78,21 @@ def measure(
             else:
                 found = at_once(ends["write"], ends["read"], place, size, link)
             found["rows"] = total(found["rows"])
-            if "user_s" in found and cell.transport != "remote":  # whose other half is elsewhere
+            if "user_s" in found and cell.transport != "remote":  # the other half of a remote cell runs elsewhere
                 found["cores_used"] = (found["user_s"] + found["system_s"]) / found["union_s"]
-            # R's own count of bytes is for its memory: shares are of the same bytes for all.
+            # R reports bytes of its own memory. All shares use the same number of bytes instead.
             frame_nbytes = task.get("frame_nbytes", size["frame_nbytes"])
             load = os.getloadavg()[0]
             yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), "load": load, **found}
 
 
 def total(rows: Any) -> int | None:
-    """Rows of all tables that a timed read gave back; None where an end does not count them."""
+    """Returns the rows of all tables of a timed read. None if an end does not count them."""
     return sum(rows.values() if isinstance(rows, dict) else rows) if rows else None
 
 
 def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
-    """Where the data of a cell lies, for the ends' task."""
+    """Returns the entries of a task that locate the data of a cell."""
     if nbytes:
         return {"nbytes": nbytes}
     kept = tables.kept(cell.dataset, cell.size, place.cache)
@@ -110,12 +111,12 @@ def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def started(role: str, cell: Cell, task: dict[str, Any], link: ShapedLink | None = None) -> Iterator[Process]:
-    """An end's process; ended with the block, whatever state it is in."""
+    """Starts the process of an end. The end of the block kills it in any state."""
     program = getattr(ENGINES[cell.engine], "program", None) if cell.engine in ENGINES else None
     command = MODULE if program is None else program(task)
     name = {"write": "writer", "read": "reader", "both": "process"}.get(role, role)
     process = Process(name, [*(link.prefix(sends=role == "write") if link else []), *command], task)
-    if role == "fault" and program is not None:  # others limit themselves, when what they need is there
+    if role == "fault" and program is not None:  # Python ends set their own limit once they have loaded
         resource.prlimit(process.popen.pid, resource.RLIMIT_AS, (FAULT_NBYTES, FAULT_NBYTES))
     try:
         yield process
@@ -124,7 +125,7 @@ def started(role: str, cell: Cell, task: dict[str, Any], link: ShapedLink | None
 
 
 def alone(end: Process, place: Place) -> dict[str, Any]:
-    """Encode and decode in one process."""
+    """Encodes and decodes in one process."""
     end.tell({"word": "go"})
     done = heard(end, place)
     encode_s, peak = done["encode_s"], done.get("peak_nbytes")
@@ -148,7 +149,7 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
 
 
 def in_turn(writer: Process, reader: Process, place: Place, size: dict[str, Any]) -> dict[str, Any]:
-    """A file: written, then read by the other process, which finds it in the system's cache. Nothing overlaps."""
+    """Writes a file, then reads it in the other process, from the page cache. Nothing overlaps."""
     writer.tell({"word": "go"})
     wrote = heard(writer, place)
     reader.tell({"word": "go", "frame_nbytes": size["frame_nbytes"]})
@@ -159,7 +160,7 @@ def in_turn(writer: Process, reader: Process, place: Place, size: dict[str, Any]
 def at_once(
     writer: Process, reader: Process, place: Place, size: dict[str, Any], link: ShapedLink | None
 ) -> dict[str, Any]:
-    """Both run at the same time; the way between them is made before the clock starts."""
+    """Runs both ends at the same time. The connection is made before the clock starts."""
     where = {"host": link.host} if link else {}
     reader.tell({"word": "listen", "frame_nbytes": size["frame_nbytes"], **where})
     address = reader.answer(place.patience_s)["address"]
@@ -170,13 +171,13 @@ def at_once(
         end.answer(place.patience_s)
     reader.tell({"word": "go"})
     writer.tell({"word": "go"})
-    # A reader that fails leaves a writer that waits: whoever has failed is heard first, by the wait for both.
+    # If the reader fails, the writer waits for ever. Waiting for both reports the failed one first.
     wrote, read = both(writer, reader, place.patience_s)
     return joined(wrote, read, read["end"] - wrote["start"])
 
 
 def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[str, Any]:
-    """One record of two ends."""
+    """Joins the results of two ends into one record."""
     sides = {}
     for name, side in (("write", wrote), ("read", read)):
         sides[name] = {key: value for key, value in side.items() if key.endswith(("_s", "_nbytes"))}
@@ -188,14 +189,14 @@ def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[
 
 
 def heard(end: Process, place: Place, word: str = "done") -> dict[str, Any]:
-    """The next answer with `word`; a "ready" may come before it."""
+    """Reads answers until one has `word`. A "ready" may come before it."""
     while (words := end.answer(place.patience_s)).get("word") != word:
         pass
     return words
 
 
 def check(cell: Cell, place: Place) -> dict[str, Any]:
-    """What a round trip loses, from a process of its own."""
+    """Finds the losses of a round trip in a separate process."""
     with tempfile.TemporaryDirectory(prefix="check-", dir=place.directory) as folder:
         task = {**told_of_data(cell, place), "cell": cell.to_json(), "directory": folder, "role": "check"}
         with started("check", cell, task) as end:
@@ -204,23 +205,23 @@ def check(cell: Cell, place: Place) -> dict[str, Any]:
 
 
 FAULT_S = 20.0
-"""A damaged copy that takes longer hangs."""
+"""A damaged copy that takes longer counts as a hang."""
 FAULT_NBYTES = 16 << 30
-"""Address space of a process that decodes damaged copies."""
+"""The address space of a process that decodes damaged copies."""
 SEVERITY = ("unnoticed", "error", "hang", "crash", "silently wrong")
 
 
 def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
-    """What damaged copies do: the worst outcome, and how many had which.
+    """Tries damaged copies. Returns the worst outcome and the number of copies with each outcome.
 
     Raises
     ------
     EndError
-        The process failed before the first copy was tried.
+        The process failed before it tried the first copy.
     """
     found: list[dict[str, Any]] = []
     while tried(cell, place, what, found) > len(found):
-        pass  # a copy has ended the process: the next one goes on behind it
+        pass  # a copy has ended the process; a new process continues after it
     outcomes = [words["outcome"] for words in found]
     counts = {name: outcomes.count(name) for name in SEVERITY if name in outcomes}
     detail = next((words["detail"] for words in found if words.get("detail")), "")
@@ -230,7 +231,7 @@ def fault(cell: Cell, place: Place, what: str) -> dict[str, Any]:
 
 
 def tried(cell: Cell, place: Place, what: str, found: list[dict[str, Any]]) -> int:
-    """Tries the copies behind those of `found` until one ends or stops the process. Gives how many there are."""
+    """Tries the copies after those of `found` until one ends or stops the process. Returns the number of copies."""
     with tempfile.TemporaryDirectory(prefix="fault-", dir=place.directory) as folder:
         told = {"role": "fault", "what": what, "from": len(found), "directory": folder, "cell": cell.to_json()}
         with started("fault", cell, {**told_of_data(cell, place), **told}) as end:
@@ -259,6 +260,6 @@ def tried(cell: Cell, place: Place, what: str, found: list[dict[str, Any]]) -> i
 
 
 def clean(directory: Path) -> None:
-    """Folders that an ended run may have left."""
+    """Removes folders that an earlier run may have left."""
     for folder in directory.glob("point-*"):
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,16 +1,16 @@
-"""Predicted against measured: whether the model of `advise` holds on real files, pipes and links.
+"""Compares predictions with measurements: whether the model of `advise` holds on real files, pipes and links.
 
-The prediction takes nothing from what it is compared with. A candidate's costs come from its records over a Unix socket
-(two processes, encoding and decoding apart, which is what `advise` measures) or, where there are none, from those in
-memory. What moving costs comes from the floor: raw bytes over the same way, which pay for the same system
+A prediction uses no figure of the point that it is compared with. A candidate's costs come from its records over a Unix
+socket: two processes, with encoding and decoding measured separately, as `advise` does. Without such records they come
+from memory. The cost of moving comes from the floor: raw bytes over the same transport, which need the same system
 calls and the same fresh pages.
 
-A buffered engine then takes the sum: while it encodes nothing is on the way, and while it decodes everything has come.
-A file is written while it is encoded, and read while it is decoded: the copy into the system's cache takes the place of
-the copy into a buffer, so that each side takes the longer of the two. A reader that maps the file is better still,
-which no cost of a buffer can tell; where a file was written and read as a buffer (``via=framed``), that is compared.
-An engine that streams takes the slowest of its stages and the fill; sending is part of the writer's stage and receiving
-of the reader's, since each end has one thread that does both.
+A buffered engine takes the sum of the parts: during encoding nothing moves, and before decoding everything has arrived.
+A file is written during encoding, and read during decoding. The copy into the page cache replaces the copy into a
+buffer, so each side takes the longer of the two. A reader that maps the file is faster still, which no cost of a buffer
+predicts. If a file was written and read as a buffer (``via=framed``), those records are compared instead. An engine
+that streams takes its slowest stage plus the fill. Sending is part of the writer's stage and receiving of the reader's,
+because each end has one thread for both.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from colonnade_bench.panel.model import Candidate, pipelined_s
 from colonnade_bench.spec import Spec
 
 INPUTS = ("unix", "memory")
-"""Transports that costs are taken from, the better ones first."""
+"""The transports whose records give the costs, the best first."""
 LEFT_OUT = ("memory", "buffer")
-"""Nothing moves there."""
+"""No data moves over these transports."""
 COMPARED = ("file", "fifo", "tcp", "tcp-1gbit", "tcp-100mbit", "tcp-10mbit")
 LARGE_ERROR = 0.2
 GOAL_MEDIAN = 0.1
 GOAL_LARGE = 0.2
-"""Share of candidates that may be off by more than `LARGE_ERROR`: two of ten."""
+"""The share of candidates that may exceed `LARGE_ERROR`: two of ten."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One candidate over one way."""
+    """One candidate over one transport."""
 
     transport: str
     name: str
@@ -52,13 +52,13 @@ class Row:
 
     @property
     def error(self) -> float:
-        """Predicted over measured, less 1."""
+        """Predicted divided by measured, minus 1."""
         return self.predicted_s / self.measured_s - 1
 
 
 @dataclass(frozen=True)
 class Fit:
-    """All candidates over one way."""
+    """All candidates over one transport."""
 
     transport: str
     count: int
@@ -73,9 +73,9 @@ class Fit:
 
 @dataclass(frozen=True)
 class Way:
-    """What raw bytes take over one way: seconds for the first byte, and for each further one.
+    """The time of raw bytes over one transport: seconds for the first byte, and for each further one.
 
-    `written`: the share of it that goes into writing, where writing and reading come one after the other.
+    `written` is the share of writing, for a transport that writes first and then reads.
     """
 
     delay_s: float
@@ -87,9 +87,9 @@ class Way:
 
 
 def compare(records: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """A row for each candidate and way that have both a prediction and a measurement, in one run on the same data.
+    """Returns a row for each candidate and transport with a prediction and a measurement in one run on the same data.
 
-    What a model made (``"modelled": true``) is no measurement and is passed over.
+    Modelled records (``"modelled": true``) are no measurements and are skipped.
     """
     records = [record for record in records if not record.get("modelled")]
     out: list[Row] = []
@@ -132,16 +132,16 @@ def _compare_run(records: Sequence[Mapping[str, Any]]) -> list[Row]:
 
 
 def settled(records: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Without the first round of a process, where there are three: it pays for memory that nobody had touched before.
+    """Drops the first round of a process if there are three: it is slow, because it touches fresh memory.
 
-    Moving a byte takes three times as long in it. That is a state of the machine, which the floors were not taken in.
+    Moving a byte takes three times as long in that round. The floors do not contain this state of the machine.
     """
     later = [record for record in records if record["round"] > 0]
     return later if len(later) > 1 else records
 
 
 def predict(costs: Candidate, way: Way, own: Way, *, streamed: bool) -> float:
-    """Seconds of the union. `own`: what the two ends themselves pay to send and to receive, without a shaped link."""
+    """Returns seconds of the union. `own` gives the ends' cost to send and to receive, without a shaped link."""
     if not streamed:
         return costs.encode_s + way.seconds(costs.nbytes) + costs.decode_s
     moving_s = own.byte_s * costs.nbytes
@@ -150,14 +150,14 @@ def predict(costs: Candidate, way: Way, own: Way, *, streamed: bool) -> float:
 
 
 def through_file(costs: Candidate, way: Way) -> float:
-    """Seconds of both sides, one after the other."""
+    """Returns seconds of both sides, one after the other."""
     moving_s = way.seconds(costs.nbytes)
     return max(costs.encode_s, moving_s * way.written) + max(costs.decode_s, moving_s * (1 - way.written))
 
 
 @dataclass(frozen=True)
 class Compared(Spec):
-    """A panel in which coding and moving are apart over a Unix socket; everything else goes as it usually does."""
+    """A panel that measures coding and moving separately over a Unix socket. All other transports work as usual."""
 
     def keeps(self, cell: Cell) -> bool:
         framed = cell.option.get("via") == "framed"
@@ -167,7 +167,7 @@ class Compared(Spec):
 
 
 def spec(dataset: str = "nycflights13", size: float = 1.0, compared: Sequence[str] = COMPARED, **more: Any) -> Compared:
-    """The panel that is compared: the candidates of `advise`, over every way of `compared`."""
+    """Returns the panel to compare: the candidates of `advise`, over every transport of `compared`."""
     only = [{"engine": entrant.engine, "format": entrant.format, "codec": entrant.codec} for entrant in CANDIDATES]
     engines = list(dict.fromkeys(entrant.engine for entrant in CANDIDATES))
     transports = [*reversed(INPUTS), *compared]
@@ -177,10 +177,10 @@ def spec(dataset: str = "nycflights13", size: float = 1.0, compared: Sequence[st
 
 
 def ways(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str | None], Way]:
-    """By transport and dataset, from the floors; by transport alone, from what a shaped link was measured as.
+    """Returns the cost of each transport: by dataset from the floors, or without a dataset from a shaped link.
 
-    A shaped link's rate is the faster of the two: whatever else the machine did meanwhile made the other one slower. Of
-    a file's floors the one that is not synced is taken, if there is one: engines do not sync either.
+    A shaped link's rate is the faster of the two, because other work on the machine slowed the other one down. Of a
+    file's floors the unsynced one counts, if there is one, because engines do not sync either.
     """
     out: dict[tuple[str, str | None], Way] = {}
     for record in records:
@@ -202,12 +202,12 @@ def ways(records: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str | None], W
 
 
 def streams(engine: str) -> tuple[str, ...]:
-    """Formats that an engine writes to an open stream; none of an engine that is not known here."""
+    """Returns the formats that an engine writes to an open stream. Empty for an unknown engine."""
     return ENGINES[engine].streams if engine in ENGINES else ()
 
 
 def _costs(cell: Cell, measured: Mapping[Cell, Sequence[Mapping[str, Any]]]) -> Candidate | None:
-    """What a candidate costs by itself, from its records that are not compared."""
+    """Returns the costs of a candidate, from records that are not compared."""
     for transport in INPUTS:
         found = [
             record
@@ -226,13 +226,13 @@ def _costs(cell: Cell, measured: Mapping[Cell, Sequence[Mapping[str, Any]]]) -> 
 
 
 def _usable_s(read: Mapping[str, Any]) -> float:
-    """Decoding, and one pass over all values."""
+    """Returns seconds of decoding and one pass over all values."""
     touching_s = read["usable_s"] - read["open_s"] if "usable_s" in read and "open_s" in read else 0.0
     return float(read["decode_s"] + touching_s)
 
 
 def fits(rows: Sequence[Row]) -> list[Fit]:
-    """How good the model is for each way."""
+    """Returns the quality of the model for each transport."""
     out = []
     for transport in dict.fromkeys(row.transport for row in rows):
         errors = [abs(row.error) for row in rows if row.transport == transport]
@@ -241,7 +241,7 @@ def fits(rows: Sequence[Row]) -> list[Fit]:
 
 
 def to_markdown(rows: Sequence[Row]) -> str:
-    """Two tables: how good for each way, and every candidate."""
+    """Formats two tables: the quality for each transport, and every candidate."""
     lines = [
         "| way | candidates | median error | over 20 % | goal |",
         "|---|---:|---:|---:|---|",

@@ -1,4 +1,4 @@
-"""``colonnade bench predicted``: the candidates of `advise` over six ways, what the model says and what is measured."""
+"""``colonnade bench predicted``: predicts the candidates of `advise` over six transports, and measures them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OUT = Path("bench-results/predicted")
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """What is predicted, and where the table goes."""
+    """Adds the arguments: the data to predict, and the file for the table."""
     command.add_argument("data", nargs="?", default="nycflights13-flights", help="a dataset, or a file of your own")
     command.add_argument("--size", type=float, default=1.0, help="fraction of its rows")
     command.add_argument("--transport", action="append", help="may be given several times; six ways by default")
@@ -26,7 +26,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Measure, compare, print the table; the exit status says nothing about the goal."""
+    """Measures, compares and prints the table. The exit status does not depend on the goal."""
     results = arguments.out / "predicted.jsonl"
     if not arguments.report_only:
         told = {"repetitions": arguments.repetitions, "budget_s": arguments.budget}

@@ -1,8 +1,8 @@
-"""A race by elimination: every candidate runs a lap or two, and only those that may still win somewhere run on.
+"""Races candidates by elimination: each runs a lap or two, and only possible winners run on.
 
-A lap encodes and decodes once, in two processes of the candidate's own. Out is who could not win on any link of the
-wanted range even at its best against the others at their worst. What is lost in a round trip is found first; a
-candidate that loses something is timed as well, and ranked apart.
+A lap encodes and decodes once, in two processes of the candidate. A candidate drops out if its best case loses to the
+worst case of the others on every link of the range. The losses of a round trip are checked first. A lossy candidate is
+timed too, but ranked separately.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from colonnade_bench.panel.model import Candidate, hopeless
 
 LAPS = 7
 BEST_CASE = (0.0, 0.4, 0.6, 0.75)
-"""Share of the fastest lap so far that a candidate may still come down to, by laps run; later 0.85."""
+"""How far a candidate may still improve, as a share of its fastest lap, by laps run. Later 0.85."""
 LATE_BEST_CASE = 0.85
 
 
 class OutOfRace(Exception):
-    """A candidate cannot be measured; the text says why."""
+    """A candidate cannot be measured. The message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """One way of keeping a frame: an engine, its format, a codec."""
+    """One way to store a frame: an engine, its format, a codec."""
 
     engine: str
     format: str
@@ -37,14 +37,14 @@ class Entrant:
 
     @property
     def name(self) -> str:
-        """As people call it: ``pyarrow parquet snappy``, ``pickle``."""
+        """The usual name: ``pyarrow parquet snappy``, ``pickle``."""
         first = self.engine if self.engine == self.format else f"{self.engine} {self.format}"
         return first if self.codec in ("none", "auto") else f"{first} {self.codec}"
 
 
 @dataclass(frozen=True)
 class Lap:
-    """One encoding and one decoding, every value usable at the end."""
+    """One encoding and one decoding. Every value is usable at the end."""
 
     encode_s: float
     decode_s: float
@@ -53,10 +53,10 @@ class Lap:
 
 @dataclass
 class Standing:
-    """What is known of an entrant.
+    """The results of an entrant so far.
 
-    `losses` is None until it was checked; `out` says why it runs no more; `columns_s` is a read of the columns that
-    were asked for, None where the format is read whole.
+    `losses` is None before the check. `out` gives the reason why it no longer runs. `columns_s` is the time to read the
+    wanted columns, None if the format must be read whole.
     """
 
     entrant: Entrant
@@ -74,12 +74,12 @@ class Standing:
         return self.losses == []
 
     def candidate(self, scale: float = 1.0) -> Candidate:
-        """Medians, for data `scale` times as large."""
+        """Returns the medians, for data `scale` times as large."""
         found = self._of(statistics.median, scale)
         return found if self.columns_s is None else replace(found, column_decode_s=self.columns_s * scale)
 
     def best(self) -> Candidate:
-        """What further laps might still bring it down to; some columns alone might cost nothing."""
+        """Returns the best case after further laps. A read of some columns might take no time."""
         share = BEST_CASE[len(self.laps)] if len(self.laps) < len(BEST_CASE) else LATE_BEST_CASE
         return replace(self._of(min, 1.0, share), column_decode_s=0.0)
 
@@ -94,14 +94,14 @@ class Standing:
 
 
 class Track:
-    """Where entrants run. Tests bring one of their own; `advise` one with real processes."""
+    """Runs entrants. Tests supply their own track, and `advise` supplies one with real processes."""
 
     def losses(self, entrant: Entrant) -> list[str]:
-        """What a round trip loses. Raises OutOfRace where there is none."""
+        """Returns the losses of a round trip. Raises OutOfRace if the round trip fails."""
         raise NotImplementedError
 
     def laps(self, entrant: Entrant) -> Generator[Lap, None, None]:
-        """One lap after another for as long as they are asked for; closed when they are not."""
+        """Yields one lap after another. The race closes the generator when it needs no more."""
         raise NotImplementedError
 
 
@@ -111,7 +111,7 @@ class Race:
     Attributes
     ----------
     standings : list of Standing
-        In the order of the entrants; readable at any time, also after an interruption.
+        In the order of the entrants. Readable at any time, also after an interruption.
     reason : str
         ``complete``, ``time budget`` or ``interrupted``.
     """
@@ -141,7 +141,7 @@ class Race:
         self._running: dict[str, Generator[Lap, None, None]] = {}
 
     def run(self) -> None:
-        """To the end, to the budget's end, or to an interruption: what is known by then stays."""
+        """Runs until the end, until the budget is spent, or until an interruption. The results so far stay."""
         try:
             self.check()
             self.heats()
@@ -153,13 +153,13 @@ class Race:
                 self.stop(standing)
 
     def over(self) -> bool:
-        """Whether the budget is spent; then that is the reason of the end."""
+        """Whether the race has ended. Sets the reason if the budget is spent."""
         if self.clock() >= self.end:
             self.reason = "time budget"
         return self.reason != "complete"
 
     def check(self) -> None:
-        """Fidelity first. Nothing is timed here, so that several are checked at once."""
+        """Checks fidelity first. Nothing is timed, so several checks run at once."""
 
         def one(standing: Standing) -> None:
             if self.clock() >= self.end:
@@ -177,7 +177,7 @@ class Race:
             pool.shutdown(cancel_futures=True)
 
     def heats(self) -> None:
-        """Two laps of each."""
+        """Runs two laps of each entrant."""
         first = [standing for standing in self.standings if not standing.out]
         self.order.shuffle(first)
         for standing in first:
@@ -191,7 +191,7 @@ class Race:
                 self.eliminate()
 
     def finals(self) -> None:
-        """Round after round among those that are left."""
+        """Runs round after round with the remaining entrants."""
         while (left := [s for s in self.standings if not s.out and len(s.laps) < LAPS]) and not self.over():
             self.order.shuffle(left)
             for standing in left:
@@ -201,7 +201,7 @@ class Race:
             self.eliminate()
 
     def lap(self, standing: Standing) -> None:
-        """One more, or out."""
+        """Runs one more lap, or drops the entrant if it fails."""
         name = standing.entrant.name
         self.note(f"lap {len(standing.laps) + 1} of {name}; {max(0.0, self.end - self.clock()):.0f} s left")
         try:
@@ -214,7 +214,7 @@ class Race:
             self.stop(standing)
 
     def eliminate(self) -> None:
-        """Out with whoever cannot win any more, against those that lose nothing."""
+        """Drops entrants that can no longer win against the lossless ones."""
         for standing in self.standings:
             rivals = [s.worst() for s in self.standings if s is not standing and s.lossless and len(s.laps) > 1]
             if not standing.laps or standing.out:
@@ -225,7 +225,7 @@ class Race:
                 self.stop(standing)
 
     def stop(self, standing: Standing) -> None:
-        """End its processes."""
+        """Ends the entrant's processes."""
         running: Any = self._running.pop(standing.entrant.name, None)
         if running is not None:
             running.close()

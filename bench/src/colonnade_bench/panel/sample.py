@@ -1,8 +1,8 @@
-"""The data of a question: a path or a DataFrame, and where it is too large, random blocks of rows from all over it.
+"""Takes the data of a question from a path or a DataFrame. Large data is sampled as random blocks of rows.
 
-The head of a file is seldom like the rest (it is sorted, or older), and single random rows would destroy what codecs
-live on. Blocks keep both: the frame is cut into as many equal stretches as blocks are wanted, and from each stretch one
-block is taken at a random place. Every text comes as it is, whatever its length.
+The head of a file seldom resembles the rest, because files are sorted or begin with older rows. Single random rows
+would destroy the patterns that codecs use. Blocks avoid both problems: the frame is cut into one equal stretch for each
+block, and each block is taken at a random place of its stretch. Text keeps its full length.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from colonnade_bench.libraries import LIBRARIES
 BLOCK_ROWS = 4096
 SEED = 20261122
 HELD_MULTIPLE = 16
-"""A file of more than so many samples is not read as a whole."""
+"""A file larger than this many samples is not read as a whole."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What is measured, and what it stands for.
+    """The measured data, and the data that it represents.
 
     Attributes
     ----------
     frame : pandas.DataFrame
-        The whole, or the sample.
+        The whole data, or the sample.
     nrows, ncols, nbytes : int
-        Of the whole; bytes are those of values and labels in memory.
+        The shape of the whole data, and its bytes of values and labels in memory.
     sample_nbytes : int
     nblocks : int
-        Blocks of rows that were taken; 0 where nothing was left out.
+        Blocks of rows in the sample. 0 if it is the whole.
     """
 
     frame: Any
@@ -45,12 +45,12 @@ class Sample:
 
     @property
     def scale(self) -> float:
-        """Bytes of the whole for each byte of the sample: by it, costs and sizes are multiplied."""
+        """The bytes of the whole divided by the bytes of the sample. Costs and sizes are multiplied by it."""
         return self.nbytes / self.sample_nbytes if self.sample_nbytes else 1.0
 
     @property
     def note(self) -> str:
-        """What was left out, as a sentence; empty where nothing was."""
+        """Describes the omitted rows in a sentence. Empty if the sample is the whole."""
         if not self.nblocks:
             return ""
         rows = f"{len(self.frame):,} of {self.nrows:,} rows ({len(self.frame) / self.nrows:.1%})"
@@ -60,12 +60,12 @@ class Sample:
 
 
 def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
-    """`data` (a path, a URL, or a frame of any library that `cn.Frame` takes), at most about `most_nbytes` of it.
+    """Takes at most about `most_nbytes` of `data`: a path, a URL, or a frame of any library that `cn.Frame` accepts.
 
     Raises
     ------
     ValueError
-        A frame without rows or columns: there is nothing to measure.
+        A frame without rows or columns, which leaves nothing to measure.
     """
     opened = opened_of(data)
     nrows, ncols = opened.shape
@@ -84,7 +84,7 @@ def take(data: Any, most_nbytes: int, seed: int = SEED) -> Sample:
 
 
 def _of_file(opened: Any, most_nbytes: int, seed: int) -> Sample:
-    """Blocks of a file that may be larger than memory. The size of the whole is reckoned from them."""
+    """Samples blocks of a file that may be larger than memory. Estimates the size of the whole from them."""
     nrows, ncols = opened.shape
     want = max(1, int(nrows * most_nbytes / opened.nbytes))
     part = rows_of_file(opened, want, seed=seed)
@@ -95,7 +95,7 @@ def _of_file(opened: Any, most_nbytes: int, seed: int) -> Sample:
 
 
 def opened_of(data: Any) -> Any:
-    """What was given as something that has a shape: a pandas DataFrame as it is, all else as a `cn.Frame`."""
+    """Returns an object with a shape: a pandas DataFrame unchanged, everything else as a `cn.Frame`."""
     import colonnade as cn
 
     if isinstance(data, str | os.PathLike):
@@ -110,13 +110,13 @@ def is_pandas(data: Any) -> bool:
 
 
 def as_pandas(data: Any) -> Any:
-    """A pandas DataFrame of what was given."""
+    """Converts any data to a pandas DataFrame."""
     opened = opened_of(data)
     return opened if is_pandas(opened) else opened.to_pandas()
 
 
 def rows_of_file(opened: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> Any:
-    """The same rows as `sample_rows` would take, of a `cn.Frame`: each block is read by itself, and nothing else is."""
+    """Takes the same rows as `sample_rows` from a `cn.Frame`. It reads only the blocks, one after another."""
     import pandas as pd
 
     import colonnade as cn
@@ -128,13 +128,14 @@ def rows_of_file(opened: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed:
     parts = [opened.slice(start, min(start + size, len(opened))).to_pandas() for start in starts]
     part = pd.concat(parts)
     part.attrs = parts[0].attrs
-    # The text of a slice is a window on that of the whole file, and would count and weigh as such: it is written anew.
+    # The text of a slice refers to the buffers of the whole file, and its size would include them. Encoding copies only
+    # the slice.
     part = cn.decode(cn.encode(part, "arrows")).to_pandas()
     return with_range(part, parts[0].index) if isinstance(parts[0].index, pd.RangeIndex) else part
 
 
 def sample_rows(frame: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> Any:
-    """About `nrows` rows of a pandas DataFrame as random blocks, in their order, with their labels."""
+    """Takes about `nrows` rows of a pandas DataFrame as random blocks, in order, with their labels."""
     import numpy as np
     import pandas as pd
 
@@ -148,7 +149,7 @@ def sample_rows(frame: Any, nrows: int, *, block_rows: int = BLOCK_ROWS, seed: i
 
 
 def with_range(part: Any, index: Any) -> Any:
-    """A range stays one: some formats hold no other labels."""
+    """Keeps the index a range, because some formats support no other labels."""
     import pandas as pd
 
     step = index.step
@@ -157,7 +158,7 @@ def with_range(part: Any, index: Any) -> Any:
 
 
 def block_starts(nrows: int, want: int, *, block_rows: int = BLOCK_ROWS, seed: int = SEED) -> list[int]:
-    """First rows of the blocks: one in each of as many equal stretches, so that no part of the frame is left out.
+    """Returns the first rows of the blocks: one in each equal stretch, so that every part of the frame is covered.
 
     Examples
     --------
@@ -173,5 +174,8 @@ def block_starts(nrows: int, want: int, *, block_rows: int = BLOCK_ROWS, seed: i
 
 
 def rows_of_block(want: int, block_rows: int) -> int:
-    """Blocks are smaller where few rows are wanted: eight of them at least cover more than two would."""
+    """Returns the rows of a block.
+
+    Samples have at least eight blocks, because many small ones cover more than two large ones.
+    """
     return max(1, min(block_rows, want // 8))
