@@ -1,4 +1,4 @@
-"""Every report from results files, whenever they were measured: nothing is measured here."""
+"""Writes every report from results files. It measures nothing."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from colonnade_bench.panel.summary import Place, Results
 
 
 def write_reports(paths: Iterable[Path], directory: Path, *, pictures: bool = True) -> list[Path]:
-    """Write ``page.html``, ``report.md``, ``merged.json`` and PNG and SVG of every chart.
+    """Writes ``page.html``, ``report.md``, ``merged.json``, and PNG and SVG of every chart.
 
     Parameters
     ----------
     paths : iterable of Path
-        Results files (JSON lines), of one or several runs and machines; a ``merged.json`` of an earlier report counts
-        as one. A run that was interrupted is reported as far as it goes.
+        Results files (JSON lines) of one or several runs and machines. A ``merged.json`` of an earlier report counts as
+        one file. An interrupted run is reported as far as it goes.
     directory : Path
-        Where they go; made where it is not there. Each place has its own folder of pictures.
+        The directory of the reports, created if missing. Each place has its own folder of pictures.
     pictures : bool
-        Whether PNG and SVG are drawn: most of the time goes there.
+        Whether to draw PNG and SVG, which takes most of the time.
 
     Returns
     -------
     list of Path
-        What was written, the page first.
+        The written files, the page first.
 
     Raises
     ------
     ValueError
-        A file that is not made of records.
+        A file does not consist of records.
     ImportError
-        altair or vl-convert-python is not installed; report.md and merged.json are written all the same.
+        altair or vl-convert-python is not installed. report.md and merged.json are written nevertheless.
     """
     results = Results.load(*paths)
     directory.mkdir(parents=True, exist_ok=True)
@@ -60,6 +60,6 @@ def write_reports(paths: Iterable[Path], directory: Path, *, pictures: bool = Tr
 
 
 def folder(results: Results, place: Place) -> Path:
-    """Where the pictures of a place go: `pictures`, and a folder within for each where there are several."""
+    """Returns the folder for a place's pictures: `pictures`, with a subfolder for each of several places."""
     top = Path("pictures")
     return top if len(results.places()) == 1 else top / slug(f"{place.dataset}-{place.run}")

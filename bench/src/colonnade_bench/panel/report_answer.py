@@ -1,4 +1,4 @@
-"""The answer in sentences: who is fastest here, who is tied, what limits it, and who takes over on other links."""
+"""Formulates the answer: the fastest contestant, ties, the limiting part, and the winners on other links."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from colonnade_bench.panel.summary import Contestant, Place, Results
 from colonnade_bench.summary import Figure
 
 LOW_BPS, HIGH_BPS = 1e6, 1e11
-"""The links that are looked at: from 1 Mbit/s to 100 Gbit/s."""
+"""The range of links to consider, from 1 Mbit/s to 100 Gbit/s."""
 
 
 @dataclass(frozen=True)
 class Winner:
-    """The fastest in one transport, among those that lose nothing (or, if there is none, of all)."""
+    """The fastest contestant of one transport, among the lossless ones (or of all, if there are none)."""
 
     transport: str
     contestant: Contestant
@@ -25,11 +25,11 @@ class Winner:
     limit: str
     exact: bool
     lossy: tuple[Contestant, Figure] | None
-    """The fastest of those that lose something, where it beats the winner."""
+    """The fastest lossy contestant, if it beats the winner."""
 
 
 def winner(results: Results, place: Place, transport: str) -> Winner | None:
-    """Who is fastest at the full size; None where nothing was measured there."""
+    """Returns the fastest contestant at the full size. None without measurements."""
     ranking = results.ranking(place, transport)
     exact = [(c, f) for c, f in ranking if results.exact(place, c)]
     chosen = exact or ranking
@@ -42,7 +42,7 @@ def winner(results: Results, place: Place, transport: str) -> Winner | None:
 
 
 def limit(results: Results, place: Place, contestant: Contestant, transport: str, union: Figure) -> str:
-    """The longest of encoding, moving and decoding; empty where they cannot be told apart."""
+    """Returns the longest of encoding, moving and decoding. Empty if they were not measured separately."""
     size = results.full_size(place)
     candidate = results.candidate(place, contestant, size) if size is not None else None
     if candidate is None:
@@ -59,7 +59,7 @@ def limit(results: Results, place: Place, contestant: Contestant, transport: str
 
 
 def candidates(results: Results, place: Place, lossy: bool = False) -> dict[Contestant, Candidate]:
-    """What the model compares: measured at the full size, and exact unless `lossy`."""
+    """Returns the candidates for the model: measured at the full size, and exact unless `lossy`."""
     size = results.full_size(place)
     if size is None:
         return {}
@@ -68,8 +68,8 @@ def candidates(results: Results, place: Place, lossy: bool = False) -> dict[Cont
 
 
 def headline(results: Results, place: Place) -> str:
-    """The whole answer as one line."""
-    # The way that people ask about first: a real link, then ever shorter ones.
+    """Formulates the whole answer as one line."""
+    # Readers ask first about a real link, then about closer transports.
     for transport in reversed(results.transports(place)):
         found = winner(results, place, transport)
         if found is not None:
@@ -80,7 +80,7 @@ def headline(results: Results, place: Place) -> str:
 
 
 def data(results: Results, place: Place) -> str:
-    """What was sent, with rows and bytes."""
+    """Describes the data with rows and bytes."""
     size = results.full_size(place) or 1.0
     share = "" if size == 1 else f"{fraction(size)} of "
     for contestant in results.contestants(place):
@@ -91,7 +91,7 @@ def data(results: Results, place: Place) -> str:
 
 
 def measured_link(results: Results, place: Place, transport: str) -> str:
-    """What was measured of a transport's link, in brackets; empty where it has none."""
+    """Describes the measured link of a transport, in brackets. Empty if it has none."""
     record = results.link(place.run, transport)
     return "" if record is None else f" (measured {bits(record['bps'])}, {seconds(record['delay_s'])})"
 
@@ -110,7 +110,7 @@ def sentence(found: Winner) -> str:
 
 
 def takeovers(results: Results, place: Place) -> list[str]:
-    """Who is fastest on which links, by the serial model, as a sentence."""
+    """Describes the fastest contestant for each range of links, by the serial model, as sentences."""
     known = list(candidates(results, place).values())
     if len(known) < 2:
         return []
@@ -123,5 +123,5 @@ def takeovers(results: Results, place: Place) -> list[str]:
 
 
 def interval(value: Interval) -> str:
-    """A modelled time with its interval."""
+    """Formats a modelled time with its interval."""
     return spread(value.value, value.low, value.high)

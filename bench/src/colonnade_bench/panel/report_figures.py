@@ -1,4 +1,4 @@
-"""Figures that several reports need: what each keeps, how near it comes to the floor, in which order they stand."""
+"""Computes figures that several reports need: storage, the share of the floor, and the order of contestants."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from colonnade_bench.summary import Figure
 
 
 def medians(results: Results, place: Place, contestant: Contestant, transport: str) -> list[tuple[float, float]]:
-    """Size and median elapsed time, from the smallest."""
+    """Returns size and median elapsed time, from the smallest size."""
     return [(size, figure.median) for size, figure in results.curve(place, contestant, transport)]
 
 
 def security(results: Results, place: Place, engine: str, format: str) -> str:
-    """The engine's own note of a format: as the run recorded it, else as the engine says here."""
+    """Returns the engine's security note on a format, from the run's records or the installed engine."""
     for record in results.kind("plan", place.run):
         said = record.get("security", {}).get(engine)
         if isinstance(said, dict) and format in said:
@@ -26,7 +26,7 @@ def security(results: Results, place: Place, engine: str, format: str) -> str:
 
 
 def ended(results: Results, run: str) -> str:
-    """How the run came to its end."""
+    """Says how the run ended."""
     ends = results.kind("end", run)
     if not ends:
         return "interrupted: the records stop without an end"
@@ -35,7 +35,7 @@ def ended(results: Results, run: str) -> str:
 
 
 def ordered(results: Results, place: Place) -> list[Contestant]:
-    """Exact ones first, each group by its fastest figure."""
+    """Orders contestants: exact ones first, each group by its fastest figure."""
     size = results.full_size(place) or 1.0
 
     def key(contestant: Contestant) -> tuple[bool, float, str]:
@@ -47,13 +47,13 @@ def ordered(results: Results, place: Place) -> list[Contestant]:
 
 
 def labelled(results: Results, place: Place, contestant: Contestant) -> str:
-    """A contestant's name, marked where its times are not to be ranked with those of exact ones."""
+    """Returns a contestant's name, marked if its times must not be ranked with exact ones."""
     found = results.fidelity(place, contestant)
     return contestant.name + (" (not checked)" if found is None else "" if found.exact else " (with losses)")
 
 
 def storage(results: Results, place: Place, size: float) -> dict[Contestant, Figure]:
-    """Bytes kept by each: in a file where there is one, else what it sent."""
+    """Returns the stored bytes of each contestant: of its file if there is one, else of its message."""
     out = {}
     order = sorted(results.transports(place), key=lambda name: name != "file")
     for contestant in results.contestants(place):
@@ -70,7 +70,7 @@ def frame_nbytes(results: Results, place: Place, contestant: Contestant, size: f
 
 
 def disk_rate(results: Results, place: Place) -> float:
-    """Bytes a second of the ideal disk: the plan has it in bits, as all rates."""
+    """Returns bytes a second of the ideal disk. The plan stores bits a second, as for all rates."""
     plans = results.kind("plan", place.run)
     return float((plans[-1].get("disk_bps") if plans else None) or 4e9) / 8
 
@@ -81,19 +81,19 @@ def ideal_s(results: Results, place: Place, contestant: Contestant, size: float)
 
 
 def floors_of(results: Results, place: Place) -> list[Record]:
-    """Floors of the run, of this data where they say of which."""
+    """Returns the floors of the run. A floor that names its data must be of this data."""
     return [r for r in results.baselines("floor", place.run) if r.get("dataset", place.dataset) == place.dataset]
 
 
 def floor(results: Results, place: Place, transport: str) -> Record | None:
-    """What a transport's times are held against: a copy in memory, elsewhere the raw bytes."""
+    """Returns the floor of a transport: a copy in memory for ``memory``, raw bytes for all others."""
     found = [record for record in floors_of(results, place) if record["transport"] == transport]
     order = ("raw bytes", "memcpy", "write + fsync")
     return min(found, key=lambda r: order.index(r["what"]) if r["what"] in order else len(order), default=None)
 
 
 def achieved(results: Results, place: Place, contestant: Contestant, transport: str, size: float) -> float | None:
-    """Per cent of what the floor reaches with the data's bytes."""
+    """Returns the rate of the data's bytes as a percentage of the floor's rate."""
     least, union = floor(results, place, transport), results.figure(place, contestant, transport, size)
     frame = results.figure(place, contestant, transport, size, "frame_nbytes")
     if least is None or union is None or frame is None or not union.median:
@@ -102,14 +102,14 @@ def achieved(results: Results, place: Place, contestant: Contestant, transport: 
 
 
 def box(figure: Figure) -> str:
-    """Median, and quartiles where there are samples enough."""
+    """Formats the median, with quartiles if there are enough samples."""
     if figure.n < 2:
         return seconds(figure.median)
     return spread(figure.median, figure.low, figure.high)
 
 
 def shown(name: str, value: object) -> str:
-    """A value of the machine's record."""
+    """Formats a value of the machine's record."""
     return nbytes(value) if name.endswith("nbytes") and isinstance(value, int) else plain(value)
 
 

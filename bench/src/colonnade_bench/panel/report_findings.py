@@ -1,4 +1,4 @@
-"""What stands out, in a sentence each: times that grow faster than the data, models that measurement contradicts."""
+"""Lists findings, one sentence each: times that grow faster than the data, and models that measurements contradict."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from colonnade_bench.panel.report_words import title
 from colonnade_bench.panel.summary import Contestant, Place, Results
 
 FINDING = 0.2
-"""A gap between model and measurement above this is pointed out."""
+"""A larger gap between model and measurement is reported."""
 MOST = 5
-"""Those that grow which are named."""
+"""At most this many growing contestants are named."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """What the two models say of one contestant over one measured link, beside what was measured."""
+    """The two models' times for one contestant over one measured link, and the measured time."""
 
     contestant: Contestant
     transport: str
@@ -31,7 +31,7 @@ class Gap:
 
     @property
     def off(self) -> float:
-        """How far the nearer model is from what was measured, as a share of it."""
+        """The relative gap between the nearer model and the measurement."""
         return min((said / self.measured_s - 1 for said in (self.serial_s, self.pipelined_s)), key=abs)
 
     @property
@@ -40,7 +40,7 @@ class Gap:
 
 
 def gaps_of(results: Results, place: Place) -> Iterator[Gap]:
-    """Every contestant over every link that was measured."""
+    """Yields every contestant over every measured link."""
     size = results.full_size(place) or 1.0
     for contestant, candidate in candidates(results, place, lossy=True).items():
         for transport in results.transports(place):
@@ -51,13 +51,13 @@ def gaps_of(results: Results, place: Place) -> Iterator[Gap]:
 
 
 def findings(results: Results, place: Place) -> Part:
-    """No rows where nothing stands out."""
+    """Returns the findings. The part has no rows if there are none."""
     rows = [[text] for text in (growing(results, place), contradicted(results, place)) if text]
     return Part("Findings", ["what stands out"], rows, [], "findings")
 
 
 def growing(results: Results, place: Place) -> str:
-    """Who grows faster than the data, with certainty."""
+    """Names the contestants that certainly grow faster than the data."""
     found = []
     for contestant in results.contestants(place):
         for transport in results.transports(place):
@@ -73,7 +73,7 @@ def growing(results: Results, place: Place) -> str:
 
 
 def contradicted(results: Results, place: Place) -> str:
-    """How often both models are far from what was measured over a link, and where they are furthest."""
+    """Counts how often both models miss the measured time over a link, and names the largest gap."""
     gaps = list(gaps_of(results, place))
     far = [gap for gap in gaps if gap.is_finding]
     if not far:

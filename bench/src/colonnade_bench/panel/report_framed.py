@@ -1,4 +1,4 @@
-"""What our message framing costs: the same buffers as they are, and as messages of a connection."""
+"""Shows the cost of Colonnade's message framing: the same buffers plain, and as messages of a connection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from colonnade_bench.panel.summary import Place, Results
 
 
 def framed(results: Results, place: Place) -> Part:
-    """A row for each contestant and way that was measured with `via` ``plain`` and ``framed``."""
+    """Returns a row for each contestant and transport that was measured with `via` ``plain`` and ``framed``."""
     rows, size = [], results.full_size(place) or 1.0
     for contestant in results.contestants(place):
         if contestant == contestant.plain:

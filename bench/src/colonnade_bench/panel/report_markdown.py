@@ -1,4 +1,4 @@
-"""The report as Markdown: every table of every place, with links to the pictures beside it."""
+"""Writes the report as Markdown: every table of every place, with links to the pictures in the same folder."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from colonnade_bench.panel.summary import Place, Results
 from colonnade_bench.section import to_markdown
 
 SHOWN = ("elapsed", "storage", "split", "ribbon")
-"""Pictures that are shown where they stand; others are linked."""
+"""The pictures to show next to their table. All others are linked."""
 
 
 def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = None) -> str:
-    """The whole report. `pictures` are paths relative to where it will stand."""
+    """Formats the whole report. `pictures` are paths relative to the report."""
     out = ["# Which format is fastest: for this data, over this link\n\n"]
     for place in results.places():
         out.append(f"**{literal(headline(results, place))}**\n\n")
@@ -29,7 +29,7 @@ def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = Non
 
 
 def harmless(found: Iterable[Part]) -> list[Part]:
-    """The same tables, whose text means nothing to Markdown or HTML."""
+    """Escapes tables, so that no text has a meaning in Markdown or HTML."""
     return [
         Part(
             literal(part.title),
@@ -44,7 +44,7 @@ def harmless(found: Iterable[Part]) -> list[Part]:
 
 
 def literal(text: str) -> str:
-    r"""Text from records, to be shown as it is.
+    r"""Escapes text from records, so that it appears unchanged.
 
     >>> print(literal("a*b <i>"))
     a\*b &lt;i&gt;

@@ -1,4 +1,4 @@
-"""A table that every report shows in its own way."""
+"""Defines a table that every report formats in its own way."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from colonnade_bench.section import Section
 
 @dataclass
 class Part(Section):
-    """A section with a name for links, whose columns from `numbers` on are numbers."""
+    """A section with a name for links. The columns from `numbers` on are numbers."""
 
     name: str = ""
     numbers: int = 99

@@ -1,4 +1,4 @@
-"""Which pictures a place has, and what stands in each."""
+"""Chooses the pictures of a place and their content."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from colonnade_bench.panel.report_words import slug, title
 from colonnade_bench.panel.summary import Contestant, Place, Results, cpu
 
 SLOWEST = 25.0
-"""In the split of the time, those that take this many times longer than the fastest are not drawn."""
+"""Contestants that are this many times slower than the fastest are left out of the split of the time."""
 
 
 def looks(results: Results, place: Place) -> dict[str, tuple[str, list[int]]]:
-    """A contestant has one colour in all pictures of a place; those that are ahead on some link have theirs alone."""
+    """Gives each contestant one colour in all pictures of a place. The leaders on some link have unique colours."""
     known = candidates(results, place, lossy=True)
     best = dict.fromkeys(results.contestants(place), len(known))
     for half_decades in range(11):
@@ -35,7 +35,7 @@ def looks(results: Results, place: Place) -> dict[str, tuple[str, list[int]]]:
 
 
 def by_transport(results: Results, place: Place, *, straight: bool = False) -> list[Chart]:
-    """Elapsed time against size, by contestant: one chart a transport, all with the same height of time."""
+    """Draws elapsed time against size, by contestant: one chart for each transport, all with the same time axis."""
     out = []
     chosen = {transport: curves(results, place, transport) for transport in results.transports(place)}
     colours = looks(results, place)
@@ -58,7 +58,7 @@ def by_transport(results: Results, place: Place, *, straight: bool = False) -> l
 def curves(
     results: Results, place: Place, transport: str
 ) -> tuple[dict[str, list[tuple[float, float]]], dict[str, Interval]]:
-    """Measured lines of a transport, and what the stopped ones would take."""
+    """Returns the measured lines of a transport, and the modelled times of the stopped ones."""
     lines, modelled = {}, {}
     for contestant in results.contestants(place):
         line = medians(results, place, contestant, transport)
@@ -71,13 +71,13 @@ def curves(
 
 
 def measured(results: Results, place: Place) -> list[Contestant]:
-    """Those that a figure could be drawn of."""
+    """Returns the contestants with at least one measured point."""
     transports = results.transports(place)
     return [c for c in results.contestants(place) if any(results.sizes(place, c, t) for t in transports)]
 
 
 def by_package(results: Results, place: Place, contestant: Contestant) -> Chart:
-    """Elapsed time of one contestant against size, by transport."""
+    """Draws elapsed time of one contestant against size, by transport."""
     transports = results.transports(place)
     colours = colours_of(title(transport) for transport in transports)
     lines = {title(t): line for t in transports if (line := medians(results, place, contestant, t))}
@@ -87,7 +87,7 @@ def by_package(results: Results, place: Place, contestant: Contestant) -> Chart:
 
 
 def kept(results: Results, place: Place) -> Chart | None:
-    """Bytes of all of the data; of those that were stopped early, extrapolated."""
+    """Draws the bytes of all of the data. Those of contestants that stopped early are extrapolated."""
     size = results.full_size(place)
     if size is None:
         return None
@@ -105,7 +105,7 @@ def kept(results: Results, place: Place) -> Chart | None:
 
 
 def bytes_at(results: Results, place: Place, contestant: Contestant, size: float) -> Interval | None:
-    """Bytes at a size that was not measured."""
+    """Returns the extrapolated bytes at a size that was not measured."""
     for transport in results.transports(place):
         curve = [(s, f.median) for s, f in results.curve(place, contestant, transport, "wire_nbytes")]
         found = fit(curve)
@@ -115,7 +115,7 @@ def bytes_at(results: Results, place: Place, contestant: Contestant, size: float
 
 
 def splits(results: Results, place: Place) -> list[Chart]:
-    """Time split by contestant, those that are not far slower than the fastest: a chart a transport."""
+    """Draws the parts of the time by contestant, one chart for each transport, without the slowest ones."""
     out = []
     size = results.full_size(place) or 1.0
     for transport in results.transports(place):
@@ -128,7 +128,7 @@ def splits(results: Results, place: Place) -> list[Chart]:
 
 
 def steps(results: Results, place: Place, contestant: Contestant, transport: str, size: float) -> dict[str, float]:
-    """Encode, move and decode where they follow each other; else the elapsed time in one piece."""
+    """Returns encode, move and decode if they follow each other, else the elapsed time in one piece."""
     samples = results.samples(place, contestant, transport, size)
     union = results.figure(place, contestant, transport, size)
     encode, decode = (cpu(samples, side, transport) for side in ("write", "read"))
@@ -140,7 +140,7 @@ def steps(results: Results, place: Place, contestant: Contestant, transport: str
 
 
 def ribbon(results: Results, place: Place) -> Chart | None:
-    """The winner by bandwidth, serially, among those that lose nothing."""
+    """Draws the winner by bandwidth, by the serial model, among the lossless contestants."""
     known = list(candidates(results, place).values())
     if not known:
         return None
@@ -163,14 +163,14 @@ def ribbon(results: Results, place: Place) -> Chart | None:
 
 
 def model_line(candidate: Candidate, colour: str, winner: bool) -> list[dict[str, Any]]:
-    """Points enough for a smooth line."""
+    """Returns enough points for a smooth line."""
     steps = [LOW_BPS * (HIGH_BPS / LOW_BPS) ** (k / 100) for k in range(101)]
     more = {"name": candidate.name, "colour": colour, "opacity": 1.0 if winner else 0.25}
     return [{"bps": bps, "seconds": serial_s(candidate, bps), **more} for bps in steps]
 
 
 def write_pictures(results: Results, place: Place, directory: Path) -> list[Path]:
-    """PNG and SVG of every picture."""
+    """Writes PNG and SVG of every picture."""
     directory.mkdir(parents=True, exist_ok=True)
     found: dict[str, Chart | alt.ConcatChart | None] = {
         "elapsed": board("Elapsed time to encode, write, read, decode, by package", by_transport(results, place)),
@@ -190,12 +190,12 @@ def write_pictures(results: Results, place: Place, directory: Path) -> list[Path
 
 
 def board(title: str, parts: Sequence[Chart]) -> alt.ConcatChart | None:
-    """Several charts in rows of three."""
+    """Places several charts in rows of three."""
     return alt.concat(*parts, columns=3).properties(title=title) if parts else None
 
 
 def save(chart: Chart | alt.ConcatChart | None, stem: Path) -> list[Path]:
-    """One chart as PNG and SVG, black on white."""
+    """Writes one chart as PNG and SVG, black on white."""
     if chart is None:
         return []
     stem.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Records of several results files, as one list."""
+"""Reads and merges the records of several results files."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Record = dict[str, Any]
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """Records of one file, which may be compressed (``.xz``).
+    """Yields the records of one file, which may be compressed (``.xz``).
 
-    A last line that does not end is left out: the run was stopped while it was written.
+    It skips an incomplete last line, which an interruption leaves.
     """
     data = path.read_bytes()
     text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8", errors="replace")
@@ -34,7 +34,10 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def merged(files: Sequence[Sequence[Record]]) -> list[Record]:
-    """Records of all files, each once. A run id that two machines happen to share is told apart by a number."""
+    """Returns the records of all files, each once.
+
+    If two machines have the same run id, a number distinguishes them.
+    """
     out: dict[str, Record] = {}
     owners: dict[str, list[str]] = defaultdict(list)
     for records in files:

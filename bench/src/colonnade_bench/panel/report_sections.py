@@ -1,4 +1,4 @@
-"""What was found at one place as titled tables; the terminal, Markdown and the page show the same ones."""
+"""Builds the tables of one place. The terminal, Markdown and the page show the same tables."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from colonnade_bench.panel.summary import Place, Results
 
 
 def parts(results: Results, place: Place) -> list[Part]:
-    """All tables of a place, those without rows left out."""
+    """Returns all tables of a place that have rows."""
     made = [
         fastest(results, place),
         times(results, place),
@@ -66,7 +66,7 @@ def fastest(results: Results, place: Place) -> Part:
 
 
 def times(results: Results, place: Place) -> Part:
-    """Elapsed time by contestant and transport, exact ones first."""
+    """Shows elapsed time by contestant and transport, exact ones first."""
     transports, size = results.transports(place), results.full_size(place) or 1.0
     rows = []
     for contestant in ordered(results, place):
@@ -93,7 +93,7 @@ def stored(results: Results, place: Place) -> Part:
 
 
 def growth(results: Results, place: Place) -> Part:
-    """Fitted exponents; a warning stands before those that grow faster than the data."""
+    """Shows fitted exponents. A warning marks those that grow faster than the data."""
     transports, rows = results.transports(place), []
     for contestant in results.contestants(place):
         fits = [fit(medians(results, place, contestant, transport)) for transport in transports]
@@ -111,7 +111,7 @@ def exponent(found: Growth) -> str:
 
 
 def extrapolated(results: Results, place: Place) -> Part:
-    """What those that were stopped early would take, by their fitted growth."""
+    """Shows the modelled times of contestants that stopped early, from their fitted growth."""
     rows = []
     for contestant in results.contestants(place):
         for transport in results.transports(place):
@@ -126,7 +126,10 @@ def extrapolated(results: Results, place: Place) -> Part:
 
 
 def floors(results: Results, place: Place) -> Part:
-    """The least that each transport takes for as many raw bytes, and how near the fastest comes."""
+    """Shows the least time of each transport for the same number of raw bytes.
+
+    Next to it is the share of that rate that the fastest contestant reaches.
+    """
     rows = []
     size = results.full_size(place) or 1.0
     for record in floors_of(results, place):
@@ -155,7 +158,7 @@ def floors(results: Results, place: Place) -> Part:
 
 
 def gaps(results: Results, place: Place) -> Part:
-    """What the models say of each measured link, beside what was measured."""
+    """Shows the modelled and the measured times of each measured link."""
     rows = []
     for gap in gaps_of(results, place):
         said = (gap.measured_s, gap.serial_s, gap.pipelined_s)
@@ -194,7 +197,7 @@ CORES = {"cores used": "cores_used"}
 
 
 def details(results: Results, place: Place) -> Part:
-    """Every figure of the largest size."""
+    """Shows every figure of the largest size."""
     rows = []
     size = results.full_size(place) or 1.0
     for contestant in ordered(results, place):

@@ -1,4 +1,4 @@
-"""The report in a terminal: the answer, then the tables that fit."""
+"""Prints the report in a terminal: the answer, then the short tables."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from colonnade_bench.panel.report_sections import parts
 from colonnade_bench.panel.summary import Results
 
 LONG = ("details", "machine", "growth", "extrapolated", "gaps")
-"""What a terminal shows on demand."""
+"""The tables that a terminal shows only on demand."""
 ROOMY = 140
-"""Columns of a terminal that holds quartiles as well."""
+"""The width in columns from which a terminal also shows quartiles."""
 QUARTILES = re.compile(r"(?<=s) \([\d.,]+ to [\d.,]+\)$")
 
 
 def print_report(results: Results, console: Console | None = None, *, everything: bool = False) -> None:
-    """Print the answer and the tables of every place; `everything` adds the long ones."""
+    """Prints the answer and the tables of every place. `everything` adds the long ones."""
     console = console or Console()
     for place in results.places():
         console.print(escape(headline(results, place)), style="bold", soft_wrap=False)
@@ -33,7 +33,7 @@ def print_report(results: Results, console: Console | None = None, *, everything
 
 
 def as_table(part: Part, *, brief: bool = False) -> Table:
-    """One section as a rich table; a brief one has medians without their quartiles."""
+    """Returns one section as a rich table. A brief one has medians without quartiles."""
     notes = escape("\n".join([*part.notes, *(["A wider terminal shows quartiles."] * brief)])) or None
     table = Table(title=escape(part.title), title_justify="left", caption=notes, caption_justify="left")
     for k, name in enumerate(part.header):

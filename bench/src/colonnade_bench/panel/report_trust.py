@@ -1,4 +1,4 @@
-"""Tables of what can be relied on: what a round trip keeps, what a bad copy does, what did not work at all."""
+"""Builds tables on reliability: losses of a round trip, outcomes of damaged copies, and failures."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ def safety(results: Results, place: Place) -> Part:
 
 
 LEAST_NBYTES = 4 << 20
-"""Memory that is kept after a repetition and is no finding: pools and caches grow now and then."""
+"""The least growth of memory after a repetition that is reported. Pools and caches grow a little now and then."""
 
 
 def leaks(results: Results, place: Place) -> Iterator[tuple[str, str, str]]:
-    """Who holds more memory after each of the last repetitions, as much as half of the data or of its bytes."""
+    """Yields contestants whose memory grows after each of the last repetitions by half of the data or of its bytes."""
     for contestant in results.contestants(place):
         for transport in results.transports(place):
             for size in results.sizes(place, contestant, transport)[-1:]:
@@ -64,7 +64,7 @@ def leaks(results: Results, place: Place) -> Iterator[tuple[str, str, str]]:
 
 
 def grows(samples: Sequence[Record], side: str) -> int:
-    """Bytes that are held more after each of the last two repetitions of one process; 0 where it is too little."""
+    """Returns the growth of memory after each of the last two repetitions of one process. 0 if it is too small."""
     last = samples[-3:]
     held = [sample[side].get("held_nbytes") for sample in last]
     if len(last) < 3 or None in held or [sample["round"] for sample in last] != sorted(s["round"] for s in last):
@@ -75,7 +75,7 @@ def grows(samples: Sequence[Record], side: str) -> int:
 
 
 def failures(results: Results, place: Place) -> Part:
-    """What did not work, and what was not there: a row each, with the reason."""
+    """Shows failures and missing engines: one row each, with the reason."""
     where: dict[tuple[str, str], list[str]] = {}
     for cell, record in results.of("failed", place):
         key = Contestant.of(cell).name, str(record["reason"])

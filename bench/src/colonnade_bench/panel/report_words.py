@@ -1,4 +1,4 @@
-"""Numbers and names as a reader meets them in every report."""
+"""Formats numbers and names in the same way for every report."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ TITLES = {
 }
 
 MODELLED = "≈"
-"""Stands before every figure that was not measured."""
+"""Marks every modelled figure."""
 
 
 def title(transport: str) -> str:
-    """A transport in words.
+    """Names a transport in words.
 
     >>> title("tcp"), title("tcp-1gbit"), title("tcp-100mbit-5ms")
     ('TCP, same host', 'TCP, 1 Gbit/s link', 'TCP, 100 Mbit/s link, 5 ms')
@@ -36,7 +36,7 @@ def title(transport: str) -> str:
 
 
 def phrase(transport: str) -> str:
-    """A transport within a sentence.
+    """Names a transport within a sentence.
 
     >>> phrase("file"), phrase("tcp-1gbit")
     ('through a file', 'over TCP, 1 Gbit/s link')
@@ -47,7 +47,7 @@ def phrase(transport: str) -> str:
 
 
 def seconds(value: float) -> str:
-    """Three digits, in the unit that fits.
+    """Formats seconds with three digits, in a suitable unit.
 
     >>> seconds(3.14159), seconds(0.0456), seconds(2.5e-05), seconds(754)
     ('3.14 s', '45.6 ms', '25.0 µs', '754 s')
@@ -57,7 +57,7 @@ def seconds(value: float) -> str:
 
 
 def spread(value: float, low: float, high: float) -> str:
-    """A time with the ends of its range, in one unit.
+    """Formats a time and the ends of its range in one unit.
 
     >>> spread(0.0456, 0.045, 1.2)
     '45.6 ms (45.0 to 1,200)'
@@ -74,7 +74,7 @@ def _scale(value: float) -> tuple[float, str]:
 
 
 def three(value: float) -> str:
-    """Three digits without an exponent.
+    """Formats three digits without an exponent.
 
     >>> three(1234.6), three(99.96), three(0.5), three(0.0012)
     ('1,235', '100', '0.500', '0.00120')
@@ -89,7 +89,7 @@ def three(value: float) -> str:
 
 
 def nbytes(value: float) -> str:
-    """Decimal units.
+    """Formats bytes in decimal units.
 
     >>> nbytes(62_000_000), nbytes(1_234), nbytes(12)
     ('62.0 MB', '1.23 kB', '12 B')
@@ -101,7 +101,7 @@ def nbytes(value: float) -> str:
 
 
 def bits(value: float) -> str:
-    """Bits per second.
+    """Formats bits per second.
 
     >>> bits(9.4e8), bits(6.02e9), bits(56_000)
     ('940 Mbit/s', '6.02 Gbit/s', '56.0 kbit/s')
@@ -113,7 +113,7 @@ def bits(value: float) -> str:
 
 
 def fraction(value: float) -> str:
-    """A share of the data.
+    """Formats a share of the data.
 
     >>> fraction(1.0), fraction(0.25), fraction(0.001414)
     ('all', '25 %', '0.14 %')
@@ -122,7 +122,7 @@ def fraction(value: float) -> str:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+    """Lists names in a sentence.
 
     >>> listed(["a"]), listed(["a", "b", "c"])
     ('a', 'a, b and c')
@@ -131,7 +131,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def slug(name: str) -> str:
-    """A file name.
+    """Makes a file name.
 
     >>> slug("pyarrow parquet zstd")
     'pyarrow_parquet_zstd'

@@ -1,10 +1,10 @@
-"""``colonnade bench serve URL``: the other host. It answers pings, takes raw bytes, and decodes what a panel sends it.
+"""``colonnade bench serve URL``: runs the other host. It answers pings, receives raw bytes, and decodes a panel's data.
 
-It listens by the rules of every connection: ``tcp://`` for this machine alone, ``tls://`` with certificates or a token
-beyond it. What could run code when it is read (pickle and its like) is refused unless ``--trust-peers`` is given.
-Requests are described in `peer`; ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table and is answered
-by ``{"word": "decoded", "decode_s": s, "rows": n}`` when every value of it has been touched, with what that took of the
-processor and of memory.
+It follows the rules of every connection: ``tcp://`` only on this machine, ``tls://`` with certificates or a token
+beyond it. It refuses formats that can run code when they are read, such as pickle, unless ``--trust-peers`` is given.
+`peer` describes the requests. ``{"word": "decode", "cell": {...}, "nbytes": n}`` announces a table. The answer is
+``{"word": "decoded", "decode_s": s, "rows": n}`` when every value has been touched. It also gives the processor time
+and memory of decoding.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from colonnade_bench.panel._meter import Meter, clock
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Where to listen, and who may connect."""
+    """Adds the arguments: the address to listen on, and the peers that may connect."""
     command.add_argument("url", nargs="?", default="tcp://127.0.0.1:7777", help="tcp:// (this machine), tls://, unix:")
     add_security(command)
     command.add_argument("--trust-peers", action="store_true", help="also decode formats that can run code, as pickle")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serves until Ctrl-C."""
     server = Server(arguments.url, trust=arguments.trust_peers, **security_of(arguments))
     print(f"listening at {server.url}; Ctrl-C ends it", file=sys.stderr, flush=True)
     try:
@@ -45,12 +45,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 
 class Server:
-    """Takes peers in, each in a thread of its own.
+    """Accepts peers and answers each in a thread of its own.
 
     Attributes
     ----------
     url : str
-        Where peers go, with the port that was found.
+        The address for peers, with the actual port.
     """
 
     def __init__(self, url: str, *, trust: bool = False, **options: Any) -> None:
@@ -61,7 +61,7 @@ class Server:
         self.url = self.listener.url
 
     def run(self) -> None:
-        """Until the listener is closed."""
+        """Runs until the listener is closed."""
         while True:
             connection = self.listener.accept()
             threading.Thread(target=self.answer, args=(connection,), daemon=True).start()
@@ -70,7 +70,10 @@ class Server:
         self.listener.close()
 
     def answer(self, connection: Any) -> None:
-        """One peer, until it goes. What it asks wrongly is answered with an error, and the peer stays."""
+        """Answers one peer until it disconnects.
+
+        The answer to a wrong request is an error, and the connection stays.
+        """
         from colonnade.errors import ColonnadeError
 
         with connection:
@@ -82,7 +85,7 @@ class Server:
                 return
 
     def reply(self, told: dict[str, Any], connection: Any) -> dict[str, Any]:
-        """The answer to one request; data that it announces is received in any case."""
+        """Returns the answer to one request. It always receives the announced data."""
         word = told.get("word") if isinstance(told, dict) else None
         if word == "ping":
             return {"word": "pong"}
@@ -94,12 +97,12 @@ class Server:
             payload = connection.receive_bytes()
             try:
                 return self.decoded(Cell.from_json(told["cell"]), payload)
-            except Exception as error:  # whatever an engine raises is a row on the other side
+            except Exception as error:  # any error of an engine becomes a row on the other side
                 return {"word": "failed", "error": f"{type(error).__name__}: {error}"[:400]}
         return {"word": "failed", "error": f'bench serve: unknown word "{word}"; known: ping, echo, decode'}
 
     def decoded(self, cell: Cell, payload: Any) -> dict[str, Any]:
-        """Decode one table, touch it, drop it."""
+        """Decodes one table, touches it and drops it."""
         engine = ENGINES[cell.engine]
         if engine.runs_code and not self.trust:
             raise PermissionError(

@@ -1,4 +1,4 @@
-"""What lies between the two ends of a shaped cell: namespaces, or a relay process."""
+"""Connects the two ends of a shaped cell with namespaces or a relay process."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ShapedLink:
     how : str
         ``"namespaces"`` or ``"relay"``.
     host : str
-        Where the reader listens.
+        The host on which the reader listens.
     """
 
     def __init__(self, shape: Shape, number: int, *, relay: bool | None = None) -> None:
@@ -28,7 +28,7 @@ class ShapedLink:
         self._relay: Process | None = None
 
     def prefix(self, *, sends: bool) -> list[str]:
-        """What a process is started with."""
+        """Returns the command that starts a process inside the link."""
         return [] if self.namespaces is None else self.namespaces.prefix(sends=sends)
 
     def __enter__(self) -> ShapedLink:
@@ -46,13 +46,13 @@ class ShapedLink:
             self._relay = None
 
     def through(self, address: Any) -> Any:
-        """The address to dial for a reader that listens at `address`."""
+        """Returns the address to dial for a reader that listens at `address`."""
         if self._relay is None:
             return address
         self._relay.tell({"word": "to", "to": address})
         return self._relay.answer()["address"]
 
     def close(self) -> None:
-        """Take the namespaces away."""
+        """Removes the namespaces."""
         if self.namespaces is not None:
             self.namespaces.close()

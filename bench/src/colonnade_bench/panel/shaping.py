@@ -1,6 +1,6 @@
-"""Links of a given bandwidth and delay: two network namespaces with `tc` where that is permitted, else a relay process.
+"""Shapes links of a given bandwidth and delay: two network namespaces with `tc` if permitted, else a relay process.
 
-Names are ``tcp-<rate>`` and ``tcp-<rate>-<delay>``: ``tcp-1gbit``, ``tcp-100mbit-5ms``. What one achieves is measured.
+Names are ``tcp-<rate>`` and ``tcp-<rate>-<delay>``: ``tcp-1gbit``, ``tcp-100mbit-5ms``. The real rate is measured.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Shape:
 
     @classmethod
     def of(cls, transport: str) -> Shape | None:
-        """None for a transport that is not shaped. Raises ValueError for a name that is nearly one."""
+        """Returns None for a transport without a shape. Raises ValueError for a malformed name."""
         if not transport.startswith("tcp-"):
             return None
         found = NAME.fullmatch(transport)
@@ -45,22 +45,22 @@ class Shape:
 
     @property
     def burst_nbytes(self) -> int:
-        """What may go at once: small against what is sent, and never less than a few packets."""
+        """Returns the bytes that may go at once: small compared with the data, but at least a few packets."""
         return max(LEAST_BURST_NBYTES, int(self.bps / 8 * BURST_S))
 
 
 class Namespaces:
-    """Two namespaces and a cable between them. `prefix` runs a process in one of them."""
+    """Two namespaces and a cable between them. `prefix` returns the command that runs a process in one of them."""
 
     how = "namespaces"
 
     def __init__(self, shape: Shape, number: int) -> None:
-        # Of this process, so that two runs on one machine have links of their own.
+        # The name contains the process id, so that two runs on one machine have separate links.
         stem = f"cn{os.getpid()}-{number}"
         self.names = (f"{stem}a", f"{stem}b")
         cables = (f"v{stem}a", f"v{stem}b")
         self.host = "10.213.77.2"
-        # As many bytes as the delay holds in flight must find room, and some more.
+        # The buffer needs room for the bytes in flight during the delay, and some more.
         room = int(shape.bps / 8 * (shape.delay_s * 2 + 0.05)) + shape.burst_nbytes
         try:
             for name in self.names:
@@ -114,7 +114,7 @@ def tc(name: str, cable: str, *words: str) -> None:
 
 
 def permitted(shape: Shape) -> bool:
-    """Whether namespaces and `tc` can do this shape here: tried, not guessed (some kernels know no delay)."""
+    """Whether namespaces and `tc` can make this shape here. It tries, because some kernels support no delay."""
     if os.geteuid() != 0 or not all(shutil.which(name) for name in ("ip", "tc")):
         return False
     try:

@@ -1,8 +1,8 @@
-"""Whether two runs of the same panel rank alike: Kendall's tau of every pair of contestants, over each way.
+"""Tests whether two runs of a panel rank alike: Kendall's tau of every pair of contestants, for each transport.
 
-Contestants whose boxes of quartiles meet are tied in that run, as everywhere in the reports. With ties it is tau-b
-(M. G. Kendall, "The treatment of ties in ranking problems", 1945): pairs in the same order, less pairs in the other
-one, over the geometric mean of the pairs that each run tells apart.
+Contestants whose quartile boxes overlap count as tied in that run, as in all reports. With ties it is tau-b (M. G.
+Kendall, "The treatment of ties in ranking problems", 1945): pairs in the same order, minus pairs in the opposite order,
+divided by the geometric mean of the untied pairs of each run.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ ALL = "all ways"
 
 @dataclass(frozen=True)
 class Agreement:
-    """How alike two rankings are.
+    """The agreement of two rankings.
 
     Attributes
     ----------
     pairs, same, other : int
-        Pairs of contestants that both runs have; those that both tell apart, in the same order and in the other.
+        Pairs of contestants in both runs. Pairs that are untied in both runs, in the same and in the opposite order.
     first, second : int
-        Pairs that each run tells apart.
+        The untied pairs of each run.
     """
 
     where: str
@@ -44,18 +44,18 @@ class Agreement:
 
     @property
     def tau(self) -> float | None:
-        """From -1, the reverse, to 1, the same; None where a run tells nobody apart."""
+        """From -1 (reverse) to 1 (same). None if a run ties all pairs."""
         told = math.sqrt(self.first * self.second)
         return (self.same - self.other) / told if told else None
 
 
 def order(a: Figure, b: Figure) -> int:
-    """-1 where `a` is faster, 1 where `b` is, 0 where they are tied."""
+    """Returns -1 if `a` is faster, 1 if `b` is faster, 0 if they are tied."""
     return 0 if a.overlaps(b) else -1 if a.median < b.median else 1
 
 
 def agreement(where: str, first: Mapping[Contestant, Figure], second: Mapping[Contestant, Figure]) -> Agreement:
-    """Of two rankings over one way.
+    """Compares two rankings over one transport.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def agreement(where: str, first: Mapping[Contestant, Figure], second: Mapping[Co
 
 
 def compare(first: Results, second: Results) -> list[Agreement]:
-    """One row for each dataset and transport that both have, and one for all pairs together."""
+    """Returns one row for each dataset and transport in both runs, and one for all pairs together."""
     known = {place.dataset: place for place in second.places()}
     out = []
     for place in first.places():
@@ -99,7 +99,7 @@ def _ranked(results: Results, place: Place, transport: str) -> dict[Contestant, 
 
 
 def _together(rows: Iterable[Agreement]) -> Agreement:
-    """Pairs of all ways; contestants are counted once a way."""
+    """Adds up the pairs of all transports. Contestants count once for each transport."""
     rows = list(rows)
     return Agreement(
         ALL, *(sum(getattr(row, name) for row in rows) for name in list(Agreement.__dataclass_fields__)[1:])
@@ -107,7 +107,7 @@ def _together(rows: Iterable[Agreement]) -> Agreement:
 
 
 def to_markdown(rows: Iterable[Agreement]) -> str:
-    """The table, with the goal of each row."""
+    """Formats the table, with the goal of each row."""
     lines = [
         "| data, way | contestants | pairs | told apart by both, same order | other order | Kendall's tau | goal |",
         "|---|---:|---:|---:|---:|---:|---|",
@@ -119,13 +119,13 @@ def to_markdown(rows: Iterable[Agreement]) -> str:
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Two results files."""
+    """Adds the arguments: two results files."""
     command.add_argument("first", type=Path, help="panel.jsonl of a run")
     command.add_argument("second", type=Path, help="of another run of the same specification")
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Print the table; the exit status is 1 where the runs have nothing in common."""
+    """Prints the table. The exit status is 1 if the runs have nothing in common."""
     rows = compare(Results.load(arguments.first), Results.load(arguments.second))
     if not rows:
         print("bench: the two runs have no data of the same size in common", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""One end of what lies between two processes, as engines are given it."""
+"""Wraps one end of a connection between two processes in the form that engines expect."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from colonnade_bench.panel import framing
 from colonnade_bench.transports.moving import MIB, PipeEnd, Stream
 
 BUFFERED_NBYTES = 64 << 10
-"""Small writes are joined; large ones go out as they are."""
+"""Smaller writes are joined. Larger ones go out unchanged."""
 
 
 class Way:
-    """A stream of tables, each with its head. Engines see a file object, or with `ends` the socket or descriptor."""
+    """A stream of tables, each with its head.
+
+    Engines receive a file object, or with `ends` the socket or descriptor.
+    """
 
     def __init__(self, stream: Stream, *, sends: bool, ends: bool) -> None:
         self.stream = stream
@@ -24,12 +27,12 @@ class Way:
         )
 
     def streams(self, engine: Any, cell: Any) -> bool:
-        """Whether `engine` writes into it and reads from it by itself, instead of a buffer that is made before."""
+        """Whether `engine` writes to it and reads from it directly, without a complete buffer."""
         return cell.format in engine.streams and cell.option.get("via") is None
 
     @property
     def given(self) -> Any:
-        """What a stream engine works on."""
+        """The object that a stream engine writes to or reads from."""
         if self.file is not None:
             return self.file
         return self.stream.fileno() if isinstance(self.stream, PipeEnd) else self.stream
@@ -45,7 +48,7 @@ class Way:
             self.file.flush()
 
     def read(self, size: int, /) -> bytes:
-        """`size` bytes, fewer only at the end."""
+        """Reads `size` bytes, fewer only at the end."""
         if self.file is not None:
             found: bytes = self.file.read(size)
             return found
@@ -62,10 +65,10 @@ class Way:
 
 
 class Held(io.BytesIO):
-    """A buffer in memory instead of what lies between.
+    """A buffer in memory in the place of a connection.
 
-    `again`: it is read again. Engines that are given the end itself (`Engine.ends`) take all that a mere file object
-    has, so that several tables would be one: they hand over a buffer.
+    With `again`, the buffer is read afterwards. Engines that use the socket itself (`Engine.ends`) read a file object
+    to its end, and would take several tables as one. They use a complete buffer instead.
     """
 
     def __init__(self, *, again: bool = True) -> None:
@@ -74,7 +77,7 @@ class Held(io.BytesIO):
 
     @property
     def given(self) -> Held:
-        """What a stream engine works on."""
+        """The object that a stream engine writes to or reads from."""
         return self
 
     def send(self, data: Any) -> None:
@@ -86,7 +89,7 @@ class Held(io.BytesIO):
 
 
 class Framed:
-    """Our message framing around what is sent: `send_bytes` and `receive_bytes` over the same stream."""
+    """Wraps the stream in Colonnade's message framing: `send_bytes` and `receive_bytes`."""
 
     def __init__(self, stream: Stream, *, sends: bool) -> None:
         import colonnade as cn
@@ -98,10 +101,10 @@ class Framed:
         self.connection.send_bytes(data)
 
     def flush(self) -> None:
-        """Every message goes out by itself."""
+        """Does nothing, because every message goes out at once."""
 
     def streams(self, engine: Any, cell: Any) -> bool:
-        """Messages have a length: never."""
+        """Always false, because messages have a known length."""
         return False
 
     def message(self) -> Any:
@@ -118,7 +121,7 @@ Between = Way | Held | Framed
 def send_tables(
     way: Between, engine: Any, cell: Any, tables: dict[str, Any], clock: Callable[[], float]
 ) -> dict[str, Any]:
-    """Every table, one after another. Gives encode_s and nbytes where encoding and sending are apart."""
+    """Sends every table, one after another. Returns encode_s and nbytes if encoding and sending are separate."""
     encode_s, nbytes, streaming = 0.0, 0, way.streams(engine, cell)
     for name, frame in tables.items():
         if streaming and not isinstance(way, Framed):
@@ -141,7 +144,7 @@ def send_tables(
 def receive_tables(
     way: Between, engine: Any, cell: Any, count: int, clock: Callable[[], float]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """`count` tables, and decode_s where receiving and decoding are apart."""
+    """Receives `count` tables. Returns them, and decode_s if receiving and decoding are separate."""
     out: dict[str, Any] = {}
     decode_s, apart = 0.0, True
     for _ in range(count):

@@ -1,7 +1,7 @@
-"""The records of a panel as figures: medians with quartiles, by data, contestant, transport and size.
+"""Computes figures from the records of a panel: medians with quartiles, by data, contestant, transport and size.
 
-Several files are merged, one run beside the other: figures of different runs are never divided by one another, and
-never stand in one column. A run that was interrupted, or whose last line is cut, counts as far as it goes.
+Several files are merged, but runs stay separate: figures of different runs are never divided by one another and never
+share a column. An interrupted run, or one with a cut last line, counts as far as it goes.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from colonnade_bench.panel.report_records import Record, merged, read_records
 from colonnade_bench.summary import Figure
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
-"""In the order in which they are shown; shaped links follow by rate, a remote host comes last."""
+"""The order of display. Shaped links follow by rate, and a remote host comes last."""
 
 UNMARKED = ("pandas", "data.frame")
-"""What a panel starts from and ends with; other libraries are named beside the contestant."""
+"""The usual libraries of a panel. Other libraries are named next to the contestant."""
 
 
 @dataclass(frozen=True, order=True)
 class Place:
-    """Where contestants meet: the same data in one run."""
+    """The data and run that contestants share in a comparison."""
 
     run: str
     dataset: str
@@ -34,7 +34,7 @@ class Place:
 
 @dataclass(frozen=True, order=True)
 class Contestant:
-    """A cell less its data, transport and size."""
+    """A cell without its data, transport and size."""
 
     engine: str
     format: str
@@ -48,12 +48,15 @@ class Contestant:
 
     @property
     def plain(self) -> Contestant:
-        """The same without its framing, which changes no table: as its round trip was looked at."""
+        """The same contestant without its framing, which changes no table.
+
+        Its round trip was checked without framing.
+        """
         return replace(self, options=tuple(pair for pair in self.options if pair[0] != "via"))
 
     @property
     def name(self) -> str:
-        """What a reader sees.
+        """The name for readers.
 
         >>> Contestant("pickle", "pickle").name, Contestant("pyarrow", "feather", "lz4").name
         ('pickle', 'pyarrow feather lz4')
@@ -65,7 +68,7 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Fidelity:
-    """What a round trip keeps. `ok` is false where nothing came back."""
+    """The result of a round trip's checks. `ok` is false if the round trip failed."""
 
     ok: bool
     losses: tuple[str, ...] = ()
@@ -100,7 +103,7 @@ class Results:
                 continue
             cell = Cell.from_json(record["cell"])
             place, contestant = Place(record["run"], cell.dataset), Contestant.of(cell)
-            points = self._points[place]  # A place where all failed is a place.
+            points = self._points[place]  # a place where everything failed is listed too
             if record["kind"] == "panel":
                 points[contestant, cell.transport][cell.size].append(record)
             elif record["kind"] == "failed":
@@ -110,12 +113,12 @@ class Results:
 
     @classmethod
     def load(cls, *paths: Path) -> Results:
-        """From JSON lines, or from the merged file of an earlier report.
+        """Reads JSON lines, or the merged file of an earlier report.
 
         Raises
         ------
         ValueError
-            A line other than a file's last one is no record.
+            A line other than a file's last one is not a record.
         """
         return cls(merged([list(read_records(path)) for path in paths]))
 
@@ -123,7 +126,7 @@ class Results:
         return [record for record in self._kinds.get(kind, ()) if run in (None, record["run"])]
 
     def of(self, kind: str, place: Place) -> list[tuple[Cell, Record]]:
-        """Records of a kind that speak of a cell of this place."""
+        """Returns the records of a kind for cells of this place."""
         found = ((Cell.from_json(r["cell"]), r) for r in self.kind(kind, place.run) if "cell" in r)
         return [(cell, record) for cell, record in found if cell.dataset == place.dataset]
 
@@ -134,7 +137,7 @@ class Results:
         return list(self._points)
 
     def contestants(self, place: Place) -> list[Contestant]:
-        """All that were measured or checked there."""
+        """Returns all contestants that were measured or checked at a place."""
         measured = {contestant for contestant, _ in self._points[place]}
         found = measured | {contestant for where, contestant in self._checks if where == place}
         return sorted(found, key=lambda each: (each.name.lower(), each))
@@ -147,10 +150,10 @@ class Results:
         return sorted(self._points[place].get((contestant, transport), {}))
 
     def full_size(self, place: Place) -> float | None:
-        """The largest size that every curve has come to; there, and only there, contestants are compared.
+        """Returns the largest size that every curve has reached. Contestants are compared only there.
 
-        A curve that has ended before (too slow, failed) does not count. Where time was over in the middle of a size,
-        who had been measured at it was chance.
+        A curve that ended early (too slow, failed) does not count. If time ran out in the middle of a size, chance
+        decided which contestants have it.
         """
         curves = {key: set(sizes) for key, sizes in self._points[place].items() if sizes}
         known = sorted({size for sizes in curves.values() for size in sizes}, reverse=True)
@@ -165,20 +168,23 @@ class Results:
     def figure(
         self, place: Place, contestant: Contestant, transport: str, size: float, metric: str = "union_s"
     ) -> Figure | None:
-        """Median and quartiles of a metric such as ``union_s`` or ``write.peak_nbytes``; None where it is not there."""
+        """Returns median and quartiles of a metric such as ``union_s`` or ``write.peak_nbytes``.
+
+        None without samples.
+        """
         return figure(self.samples(place, contestant, transport, size), metric)
 
     def curve(
         self, place: Place, contestant: Contestant, transport: str, metric: str = "union_s"
     ) -> list[tuple[float, Figure]]:
-        """A figure a size, from the smallest."""
+        """Returns one figure for each size, from the smallest."""
         found = (
             (s, self.figure(place, contestant, transport, s, metric)) for s in self.sizes(place, contestant, transport)
         )
         return [(size, each) for size, each in found if each is not None]
 
     def ranking(self, place: Place, transport: str) -> list[tuple[Contestant, Figure]]:
-        """Those measured at the full size, the fastest first."""
+        """Returns the contestants measured at the full size, the fastest first."""
         size = self.full_size(place)
         if size is None:
             return []
@@ -186,7 +192,7 @@ class Results:
         return sorted(((c, f) for c, f in found if f is not None), key=lambda pair: pair[1].median)
 
     def fidelity(self, place: Place, contestant: Contestant) -> Fidelity | None:
-        """What all checks of a contestant say together; None where there was none."""
+        """Joins all checks of a contestant. None if there was no check."""
         records = self._checks.get((place, contestant.plain))
         if not records:
             return None
@@ -200,14 +206,14 @@ class Results:
         return Fidelity(True, tuple(losses))
 
     def exact(self, place: Place, contestant: Contestant) -> bool:
-        """Whether its round trip was looked at and lost nothing."""
+        """Whether its round trip was checked and lost nothing."""
         found = self.fidelity(place, contestant)
         return found is not None and found.exact
 
     def baselines(self, kind: str, run: str) -> list[Record]:
-        """The links or floors of a run; of one that was measured in pieces, the middle one of each.
+        """Returns the links or floors of a run. If a resumed run measured one several times, the median counts.
 
-        What was measured after the last point is left out: no point stands on it.
+        Records after the last point are left out, because no point belongs to them.
         """
         if (kind, run) not in self._baselines:
             of_run = [record for record in self.records if record["run"] == run]
@@ -220,7 +226,7 @@ class Results:
         return self._baselines[kind, run]
 
     def link(self, run: str, transport: str) -> Record | None:
-        """What was measured of a link."""
+        """Returns the measured link of a transport."""
         return next((record for record in self.baselines("link", run) if record["transport"] == transport), None)
 
     def link_bps(self, run: str, transport: str) -> float | None:
@@ -228,7 +234,10 @@ class Results:
         return record["bps"] if record else None
 
     def candidate(self, place: Place, contestant: Contestant, size: float) -> Candidate | None:
-        """What the model needs: encoding and decoding apart, in memory where that was measured, and bytes moved."""
+        """Returns the costs for the model: encoding, decoding, and the bytes moved.
+
+        The transport must measure encoding and decoding separately. Memory is preferred.
+        """
         for transport in sorted({t for c, t in self._points[place] if c == contestant}, key=rank):
             samples = self.samples(place, contestant, transport, size)
             encode, decode = (cpu(samples, side, transport) for side in ("write", "read"))
@@ -239,13 +248,13 @@ class Results:
         return None
 
     def column_s(self, place: Place, contestant: Contestant, size: float) -> float | None:
-        """The least median time to read one column, over all transports."""
+        """Returns the least median time to read one column, over all transports."""
         found = (self.figure(place, contestant, t, size, "column_s") for t in self.transports(place))
         return min((each.median for each in found if each is not None), default=None)
 
 
 def rate(record: Record) -> float:
-    """How fast a link or a floor was."""
+    """Returns the rate of a link or a floor."""
     return float(record["bps"] if "bps" in record else record["nbytes"] / record["seconds"])
 
 
@@ -255,13 +264,16 @@ def figure(samples: Sequence[Record], metric: str) -> Figure | None:
 
 
 def cpu(samples: Sequence[Record], side: str, transport: str) -> Figure | None:
-    """Encoding or decoding alone. In memory there is nothing else, so the whole call counts."""
+    """Returns the time of encoding or decoding. In memory nothing else happens, so the whole call counts."""
     found = figure(samples, f"{side}.encode_s") if side == "write" else decoding(samples)
     return found or (figure(samples, f"{side}.elapsed_s") if transport == "memory" else None)
 
 
 def decoding(samples: Sequence[Record]) -> Figure | None:
-    """Decoding and one pass over all values: a reader that maps or decodes later pays then."""
+    """Returns the time of decoding plus one pass over all values.
+
+    A reader that maps a file or decodes lazily does its work during that pass.
+    """
     reads = [sample["read"] for sample in samples if "decode_s" in sample["read"]]
     passes = [max(0.0, read.get("usable_s", 0.0) - read.get("open_s", 0.0)) for read in reads]
     values = [read["decode_s"] + seconds for read, seconds in zip(reads, passes, strict=True)]
@@ -269,7 +281,7 @@ def decoding(samples: Sequence[Record]) -> Figure | None:
 
 
 def look_up(record: Record, metric: str) -> float | None:
-    """The value at a dotted path.
+    """Returns the value at a dotted path.
 
     >>> look_up({"write": {"encode_s": 0.5}}, "write.encode_s")
     0.5

@@ -1,7 +1,7 @@
-"""The data of a panel: one or several tables, made once and kept for the processes that measure.
+"""Makes the data of a panel, one or several tables, and keeps it for the measuring processes.
 
-It is kept as a pickle in the panel's own directory: that alone brings a DataFrame back with the same blocks in memory,
-so that no engine is given a friendlier layout than the data had.
+The data is stored as a pickle in the panel's own directory. Only a pickle restores a DataFrame with the same blocks in
+memory, so every engine receives the layout of the original data.
 """
 
 from __future__ import annotations
@@ -20,13 +20,16 @@ GROUPS = {
 }
 """Several tables that are sent together."""
 FEW_ROWS = 50
-"""Rows of the rehearsal: imports and code are warm after it, memory is not."""
+"""The rows of the rehearsal, which warms imports and code, but not memory."""
 
 Tables = dict[str, Any]
 
 
 def names(dataset: str) -> tuple[str, ...]:
-    """Tables of a dataset. A path to a file is a dataset of one table. Raises KeyError naming the nearest known one."""
+    """Returns the tables of a dataset.
+
+    A path is a dataset of one table. Raises KeyError naming the nearest known one.
+    """
     if dataset in GROUPS:
         return GROUPS[dataset]
     if dataset not in DATASETS:
@@ -40,9 +43,9 @@ def names(dataset: str) -> tuple[str, ...]:
 
 
 def build(dataset: str, size: float, cache: Path) -> Tables:
-    """The tables, each with the fraction `size` of its rows, as pandas DataFrames.
+    """Makes the tables as pandas DataFrames, each with the fraction `size` of its rows.
 
-    Of a user's file: blocks of rows from all over it; of a generated dataset: its first rows.
+    A user's file gives blocks of rows from its whole length. A generated dataset gives its first rows.
     """
     return {name.rpartition("/")[2]: one(name, size, cache) for name in names(dataset)}
 
@@ -58,7 +61,7 @@ def one(name: str, size: float, cache: Path) -> Any:
 
 
 def kept(dataset: str, size: float, cache: Path) -> Path:
-    """The file that holds the tables, made if it is not there; `few` beside it has the first rows of each."""
+    """Returns the file that holds the tables, and makes it if missing. A second file (`few`) has their first rows."""
     path = place(dataset, size, cache)
     if not path.exists():
         keep(build(dataset, size, cache), path)
@@ -66,13 +69,13 @@ def kept(dataset: str, size: float, cache: Path) -> Path:
 
 
 def place(dataset: str, size: float, cache: Path) -> Path:
-    """Where `kept` looks. What is put there with `keep` is measured under a name that no dataset has."""
+    """Returns the path that `kept` uses. `keep` can store data there under a name that no dataset has."""
     digest = hashlib.sha256(f"{identity(dataset)} {size!r}".encode()).hexdigest()[:16]
     return cache / f"panel-{digest}.pickle"
 
 
 def identity(dataset: str) -> str:
-    """The name; of a file also where it lies and what it was when it was looked at: it may change between two runs."""
+    """Identifies a dataset: by name, for a file also by path, size and time, because it may change between two runs."""
     path = Path(dataset)
     if dataset in GROUPS or dataset in DATASETS or not path.exists():
         return dataset
@@ -81,14 +84,14 @@ def identity(dataset: str) -> str:
 
 
 def keep(tables: Tables, path: Path) -> None:
-    """Write the tables, and the first rows of each beside them."""
+    """Writes the tables, and a second file with the first rows of each."""
     path.with_suffix(".nbytes").unlink(missing_ok=True)
     save({name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}, few(path))
     save(tables, path)
 
 
 def nbytes(path: Path) -> int:
-    """Bytes of the tables in pandas' memory, counted once."""
+    """Returns the bytes of the tables in pandas' memory, computed once."""
     told = path.with_suffix(".nbytes")
     if not told.exists():
         pandas = LIBRARIES["pandas"]
@@ -97,7 +100,7 @@ def nbytes(path: Path) -> int:
 
 
 def few(path: Path) -> Path:
-    """The file of the first rows."""
+    """Returns the file of the first rows."""
     return path.with_suffix(".few.pickle")
 
 
@@ -109,7 +112,7 @@ def save(tables: Tables, path: Path) -> None:
 
 
 def load(path: Path) -> Tables:
-    """What `save` has written, in this run, in a directory that is this run's own."""
+    """Reads a file of this run, from the run's own directory."""
     with open(path, "rb") as file:
         tables: Tables = pickle.load(file)
     return tables

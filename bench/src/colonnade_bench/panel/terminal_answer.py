@@ -1,4 +1,4 @@
-"""An answer on the terminal: the sentence, the candidates, and what it rests on."""
+"""Prints an answer on the terminal: the sentence, the candidates, and the figures behind it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from colonnade_bench.panel.race import Standing
 
 
 def show(answer: Answer, console: Any = None) -> None:
-    """Print everything."""
+    """Prints everything."""
     from rich.console import Console
 
     console = console or Console()
@@ -25,7 +25,7 @@ def show(answer: Answer, console: Any = None) -> None:
 
 
 def table_of(answer: Answer) -> Any:
-    """Every candidate: those that lose nothing first, then the others, then those that were not measured."""
+    """Returns a table of every candidate: lossless ones first, then lossy ones, then those without measurements."""
     from rich.table import Column, Table
 
     right = ("encode", "move", "decode", "serial", "piped", "size")
@@ -57,13 +57,13 @@ def table_of(answer: Answer) -> Any:
 
 
 def in_order(answer: Answer) -> list[Standing]:
-    """As the table has them."""
+    """Returns the standings in the order of the table."""
     measured = [*answer.ranked(lossless=True), *answer.ranked(lossless=False)]
     return [*measured, *(standing for standing in answer.standings if standing not in measured)]
 
 
 def place_of(answer: Answer, standing: Standing) -> str:
-    """A word for the end of a row."""
+    """Returns the remark at the end of a row."""
     if not standing.measured:
         return "-"
     if standing is answer.winner:
@@ -74,7 +74,7 @@ def place_of(answer: Answer, standing: Standing) -> str:
 
 
 def remarks(answer: Answer) -> list[str]:
-    """Losses, and why somebody ran fewer laps or none; one line a candidate."""
+    """Lists losses, and reasons for fewer or no laps, one line for each candidate."""
     out = []
     for standing in in_order(answer):
         found = [f"loses: {'; '.join(standing.losses)}"] if standing.losses else []
@@ -86,7 +86,7 @@ def remarks(answer: Answer) -> list[str]:
 
 
 def lines(answer: Answer) -> list[str]:
-    """What stands under the table."""
+    """Returns the lines under the table."""
     out: list[str] = []
     if answer.contenders:
         evens = [f"{amounts.rate(at)} ({a} below, {b} above)" for at, a, b in break_evens(answer)]
@@ -120,6 +120,6 @@ def lines(answer: Answer) -> list[str]:
 
 
 def break_evens(answer: Answer) -> list[tuple[float, str, str]]:
-    """Rates at which the winner changes: (rate, who wins below it, who above)."""
+    """Returns the rates at which the winner changes: (rate, winner below it, winner above it)."""
     ribbon = answer.ribbon
     return [(below[1], below[2], above[2]) for below, above in itertools.pairwise(ribbon)]

@@ -1,8 +1,8 @@
-"""The track of `advise`: each candidate in two fresh processes of a panel, on a frame that was handed over before.
+"""The track of `advise`: runs each candidate in two fresh processes of a panel, on a frame stored before.
 
-Laps are run between a writer and a reader over a Unix socket, because an encoder and a decoder in one process find the
-memory the other has just given back, and are then up to three times as fast as they will be anywhere else. Only
-encoding and decoding are counted; what lies between them is another link's matter.
+Laps run between a writer and a reader over a Unix socket. In one process an encoder and a decoder would reuse each
+other's freed memory, and would be up to three times as fast as in real use. Only encoding and decoding count, because
+the socket is not the link of the question.
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from colonnade_bench.process import EndError, Process
 
 DATASET = "this frame"
 CHECK_ROWS = 20_000
-"""Rows of the round trip that is compared."""
+"""The rows of the round trip that is compared."""
 CHECK_SIZE = 0.5
-"""Not 1: so that the smaller frame has a place of its own."""
+"""Differs from 1, so that the smaller frame has a path of its own."""
 BUFFERED = (("via", "framed"),)
-"""Keeps encoding and decoding apart from moving where an engine could stream."""
+"""Separates encoding and decoding from moving for engines that could stream."""
 
 
 class Processes(Track):
-    """Real processes. `directory` holds the data and what they write; `patience_s` ends one that hangs."""
+    """Runs entrants in real processes.
+
+    `directory` holds the data and their files. `patience_s` ends a hanging process.
+    """
 
     def __init__(self, frame: Any, directory: Path, patience_s: float) -> None:
         self.place = point.Place(directory, directory / "data", patience_s)
@@ -40,7 +43,7 @@ class Processes(Track):
 
     @property
     def kept(self) -> Path:
-        """The file that the frame was handed over in."""
+        """The file that holds the frame."""
         return tables.place(DATASET, 1.0, self.place.cache)
 
     def losses(self, entrant: Entrant) -> list[str]:
@@ -66,7 +69,7 @@ class Processes(Track):
             raise OutOfRace(str(error)) from None
 
     def columns_s(self, entrant: Entrant, names: Sequence[str]) -> float | None:
-        """A read of these columns alone; None where that cannot be had."""
+        """Returns the time to read only these columns. None if the engine cannot do it."""
         task = {
             "cell": cell_of(entrant, "file").to_json(),
             "tables": str(self.kept),
@@ -84,5 +87,5 @@ class Processes(Track):
 
 
 def cell_of(entrant: Entrant, transport: str) -> Cell:
-    """The cell that a panel's processes are told."""
+    """Returns the cell for a panel's processes."""
     return Cell(DATASET, "pandas", entrant.engine, entrant.format, entrant.codec, transport)
