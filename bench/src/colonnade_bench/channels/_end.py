@@ -1,9 +1,8 @@
-"""One end of a channel: a process that sends or receives what it is told to, one JSON line each way.
+"""One end of a channel: a process that sends or receives on command, one JSON line each way.
 
-Words of the parent: ``listen``, ``accept``, ``dial``, ``pass``, ``close``. For
-``pass`` the end makes itself ready and says so; the receiving end then waits for what comes, the sending end for
-``go``. Both read the same clock (CLOCK_MONOTONIC is the machine's), so the time runs from the sender's call to the
-receiver's result.
+The parent's commands are ``listen``, ``accept``, ``dial``, ``pass`` and ``close``. On ``pass`` the end prepares itself
+and reports that it is ready. Then the receiving end waits for data, and the sending end waits for ``go``. Both read the
+same clock (CLOCK_MONOTONIC belongs to the machine), so the time runs from the sender's call to the receiver's result.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ now = time.monotonic
 
 
 class ChannelEnd(End):
-    """The channels of this process, and the data they share."""
+    """Holds the channels of this process and their common data."""
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
         super().__init__(parent, task)
@@ -71,11 +70,15 @@ class ChannelEnd(End):
         self.say(word="ok")
 
     def load(self, channel: Channel, words: dict[str, Any]) -> None:
-        """What will be sent, made and converted ahead: only once, unless it changes."""
+        """Makes and converts the data to send, before the clock starts.
+
+        It does so only once, unless the data changes.
+        """
         k, tiny = words["k"], bool(words.get("tiny"))
         if self.loaded.get(k) is not tiny:
             library, cell = LIBRARIES[channel.cell.library], channel.cell
-            # Whoever sends plain bytes need not know which: half of the time of a fresh process goes into making them.
+            # A sender of plain bytes needs only their number. Making the values would take half of the time of a fresh
+            # process.
             known = getattr(DATASETS[cell.dataset], "nbytes", None) if channel.opaque else None
             nbytes = TINY_NBYTES if tiny else known(cell.size) if known else None
             data = library.tiny() if tiny else self.data(cell) if nbytes is None else None
@@ -111,7 +114,7 @@ class ChannelEnd(End):
         receive, before = channel.receive, cpu()
         started = now()
         for _ in range(words["count"]):
-            # The one before goes first, so that its memory can be used again, by whoever does.
+            # Drops the previous result first, so that the next call of any channel can reuse its memory.
             result = None
             result = receive()
         opened, after = now(), cpu()
@@ -134,7 +137,7 @@ class ChannelEnd(End):
 
 
 def cpu() -> tuple[float, float]:
-    """User and system seconds of this process so far."""
+    """Returns user and system seconds of this process so far."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_utime, usage.ru_stime
 

@@ -1,6 +1,6 @@
-"""Messages that lie in memory, handed to a connection in pieces of a given size: what cutting costs by itself.
+"""Feeds messages from memory to a connection in pieces of a given size, to measure the cost of the pieces.
 
-No kernel and no Python stands between: the source is the core's own, as large as the message, so nothing is waited for.
+Neither the kernel nor Python takes part. The source is part of the core and holds the whole message, so nothing waits.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from colonnade_bench.measure import settle, touch_all, warm_guest
 
 
 def connection(message: bytes, piece: int | None) -> Any:
-    """A connection whose peer is the message, in pieces."""
+    """Returns a connection whose peer is the message, in pieces."""
     from colonnade._core import Connection, ConnectOptions, Limits
 
     return Connection.over_buffer(message, "memory", ConnectOptions(limits=Limits()), piece)
 
 
 def to_pandas(core: Any) -> Any:
-    """The next frame as a DataFrame, through the public class."""
+    """Returns the next frame as a DataFrame, through the public class."""
     import colonnade as cn
 
     return cn.read_pandas(cn.Connection(core, 2))
@@ -65,7 +65,7 @@ def main() -> int:
         for number in range(task["rounds"]):
             order.shuffle(cells)
             for position, cell in enumerate(cells):
-                for recorded in (False, True):  # the second in a row: pools are warm
+                for recorded in (False, True):  # the second call counts, because pools are warm
                     result, seconds = once(cell)
                     is_frame = cell.format == "frame-message"
                     start = time.monotonic()

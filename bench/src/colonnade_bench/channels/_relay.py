@@ -1,7 +1,7 @@
 """The three processes of a relay: ``sender`` -> ``relay`` -> ``receiver``, all over Unix sockets.
 
-The sender writes the same piece again and again into one message, so that nobody holds the whole; the receiver reads it
-batch by batch and adds up every byte. One JSON line each way, as ever.
+The sender writes the same piece many times into one message, so that no process holds the whole. The receiver reads it
+batch by batch and adds up every byte. Commands and answers are JSON lines.
 """
 
 from __future__ import annotations
@@ -20,12 +20,15 @@ MASK = (1 << 64) - 1
 
 
 def blocks(frame: Any) -> list[Any]:
-    """The values alone: labels come once a batch, and batches are cut anew."""
+    """Returns only the values.
+
+    Labels come once in each batch, and the receiver's batches may differ from the sender's.
+    """
     return [block.values for block in frame._mgr.blocks]
 
 
 class Role:
-    """One of the three."""
+    """One of the three processes."""
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
         self.say, self.task = parent.say, task
@@ -37,7 +40,7 @@ class Role:
         return json.loads(line)  # type: ignore[no-any-return]
 
     def listen(self) -> Any:
-        """The next process's way in; its peer is taken in when it has come."""
+        """Reports an address for the previous process and accepts its connection."""
         import colonnade as cn
 
         listener = cn.listen(f"unix:{self.task['path']}")
@@ -54,7 +57,7 @@ class Role:
         total = touch_all(blocks(piece))
         self.say(word="ready", nbytes=sum(block.nbytes for block in blocks(piece)))
         while count := self.heard()["count"]:
-            # A rehearsal is one piece, cut short: the same calls, and little memory.
+            # A rehearsal is one short piece: the same calls with little memory.
             frame = piece.iloc[:1000] if count < 0 else piece
             start = time.monotonic()
             with cn.open_writer(connection, format="arrows") as writer:
@@ -98,7 +101,7 @@ def main() -> int:
     role = Role(parent, task)
     try:
         {"sender": role.sender, "relay": role.relay, "receiver": role.receiver}[task["role"]]()
-    except Exception as error:  # the parent turns it into a row
+    except Exception as error:  # the parent turns the error into a row
         return parent.failed(error)
     return 0
 

@@ -1,7 +1,7 @@
-"""A channel: one way for data to go from one process to another, through the ordinary API of what is measured.
+"""Defines a channel: one way to move data from one process to another, through a library's ordinary API.
 
-Both processes hold one object of the same class. The serving end listens and accepts, the other one dials; then the
-sending end sends what the receiving end receives, any number of times.
+Both processes hold one object of the same class. The serving end listens and accepts, and the other one dials. Then the
+sending end sends and the receiving end receives, any number of times.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from colonnade_bench.transports.moving import MOVING, Plan, Stream
 
 
 class Channel:
-    """Subclasses fill in the calls.
+    """The base of channels. Subclasses implement the calls.
 
     Attributes
     ----------
@@ -24,11 +24,11 @@ class Channel:
         As in a cell.
     transports : tuple of str
     sender_serves : bool
-        The sending end is the one that listens.
+        Whether the sending end listens.
     pulls : bool
-        The receiving end asks and the time begins there; `send` does nothing.
+        Whether the receiving end makes the request. The time begins there, and `send` does nothing.
     opaque : bool
-        Bytes go over, not a frame: the receiver gives a buffer, and `held` is what the sender sends.
+        Whether bytes are moved instead of a frame. The receiver returns a buffer, and `held` is the sender's data.
     """
 
     engine = ""
@@ -47,42 +47,42 @@ class Channel:
         self.held: Any = None
 
     def listen(self) -> Any:
-        """Begin to listen; gives the address as JSON."""
+        """Begins to listen. Returns the address as JSON."""
         raise NotImplementedError
 
     def accept(self) -> None:
-        """Take the peer in."""
+        """Accepts the peer."""
         raise NotImplementedError
 
     def dial(self, address: Any) -> None:
-        """Go to the peer."""
+        """Connects to the peer."""
         raise NotImplementedError
 
     def load(self, data: Any, nbytes: int) -> None:
-        """Sending end: what shall be sent, made ready as a program would have it. Not timed."""
+        """Prepares the data on the sending end, as a program would hold it. Not timed."""
         self.data, self.nbytes = data, nbytes
 
     def expect(self, nbytes: int) -> None:
-        """Receiving end: how much will come, for those who have to be told. Not timed."""
+        """Tells the receiving end the size of the data, if its library needs it. Not timed."""
         self.nbytes = nbytes
 
     def send(self) -> None:
-        """Timed: the whole of it, once."""
+        """Sends all data once. Timed."""
         raise NotImplementedError
 
     def receive(self) -> Any:
-        """Timed: an object of ``cell.library``, or a buffer."""
+        """Returns an object of ``cell.library``, or a buffer. Timed."""
         raise NotImplementedError
 
     def forget(self) -> None:
-        """Give cached memory back."""
+        """Returns cached memory to the system."""
 
     def close(self) -> None:
-        """Let go of the peer."""
+        """Disconnects from the peer."""
 
 
 class StreamChannel(Channel):
-    """Over a plain stream of the standard library."""
+    """A channel over a plain stream of the standard library."""
 
     stream: Stream
 
@@ -99,7 +99,7 @@ class StreamChannel(Channel):
         self.ready()
 
     def ready(self) -> None:
-        """The stream is there."""
+        """Called when the stream is connected."""
 
     def close(self) -> None:
         self.stream.close()
@@ -109,6 +109,6 @@ CHANNELS: Registry[Callable[[Cell, Plan], Channel]] = Registry("channel")
 
 
 def register_channel(cls: type[Channel]) -> type[Channel]:
-    """Make a channel known under its engine and format."""
+    """Registers a channel by its engine and format."""
     CHANNELS.add(f"{cls.engine} {cls.format}", cls)
     return cls

@@ -1,4 +1,4 @@
-"""Messages between two processes, in the two states; out of memory in pieces; and through a relay."""
+"""Measures messages between two processes in the states *first* and *repeat*, from memory in pieces, and by relay."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from colonnade_bench.rounds import Rounds
 
 WARM_MULTIPLE = 1.25
-"""Of the frame, touched and given back before each call: no contestant keeps more of new memory than that."""
+"""Memory to touch and return before each call, as a multiple of the frame. No contestant keeps more new memory."""
 WARM_MARGIN = 32 << 20
 LARGE_NBYTES = 32 << 20
 PIECES_PATIENCE_S = 300.0
 
 
 class Messages:
-    """Two processes a measurement, started afresh."""
+    """Measures in pairs of fresh processes."""
 
     def __init__(self, rounds: Rounds) -> None:
         self.rounds = rounds
@@ -33,7 +33,7 @@ class Messages:
         self.nbytes: dict[Cell, int] = {}
 
     def measure(self, part: Part, entries: Sequence[Entry]) -> None:
-        """One dataset: a transport after the other."""
+        """Measures one dataset, one transport after another."""
         self.cores_apart = part.cores_apart
         if self.certificates is None and any(entry.cell.transport == "tls" for entry in entries):
             self.certificates = certificates.make(self.rounds.directory / "certificates")
@@ -50,14 +50,14 @@ class Messages:
         return Pair(cells, self.rounds.cache, self.certificates, self.cores_apart)
 
     def warm(self, cell: Cell) -> int:
-        """How much memory the receiver touches and gives back before a call; nothing for small frames."""
+        """Returns the memory that the receiver touches and returns before a call. 0 for small frames."""
         nbytes = self.nbytes.get(cell, 0)
         return int(nbytes * WARM_MULTIPLE) + WARM_MARGIN if nbytes >= LARGE_NBYTES else 0
 
     def check(self, cells: Sequence[Cell]) -> list[Cell]:
-        """Whether what arrives is what was sent. Gives the cells that work.
+        """Checks that the received data equals the sent data. Returns the cells that work.
 
-        They share a pair of processes until one fails; then each that is left has a pair of its own.
+        The cells share a pair of processes until one fails. Then each remaining cell has a pair of its own.
         """
         good, left = [], list(dict.fromkeys(cells))
         try:
@@ -76,7 +76,7 @@ class Messages:
         return good
 
     def compare(self, pair: Pair, k: int, cell: Cell) -> bool:
-        """One contestant's result and what it came from."""
+        """Compares the result of one contestant with the original."""
         self.rounds.note(f"check {cell.dataset}: {cell.contestant}")
         pair.send(k, tiny=True)
         found = pair.send(k, check=True)
@@ -87,9 +87,9 @@ class Messages:
         return found["difference"] is None
 
     def first(self, entries: Sequence[Entry]) -> None:
-        """Fresh processes: each round starts a pair for every contestant, in random order. Its first call counts.
+        """Runs fresh processes: each round starts a pair for every contestant, in random order. Its first call counts.
 
-        Imports and code are warm: four rows went the same way before, then every cache was emptied. Memory is not.
+        Imports and code are warm: four rows took the same way before, then every cache was emptied. Memory is not warm.
         """
         for number in range(max((entry.rounds["first"] for entry in entries), default=0)):
             order = [entry.cell for entry in entries if entry.rounds["first"] > number]
@@ -105,10 +105,10 @@ class Messages:
                     self.fails(cell, error)
 
     def repeat(self, cells: Sequence[Cell], rounds: int, counts: Mapping[Cell, int]) -> None:
-        """One pair of processes holds all contestants and alternates them, in random order within each round.
+        """Runs one pair of processes that holds all contestants and alternates them, in random order within each round.
 
-        Each has two turns in a row, and the second counts: its pools are warm, and the host still backs what it needs
-        beyond them, whatever the others did.
+        Each has two turns in a row, and the second counts. Then its pools are warm, and the host still backs its
+        further memory, whatever the other contestants did.
         """
         left, number = list(cells), 0
         while left and number < rounds:
@@ -118,7 +118,7 @@ class Messages:
     def alternate(
         self, cells: list[Cell], begin: int, rounds: int, counts: Mapping[Cell, int]
     ) -> tuple[int, Cell | None]:
-        """Rounds from `begin` on, to the end or to the first failure: the round it was in, and who failed."""
+        """Runs rounds from `begin` until the end or the first failure. Returns the round and the failed cell."""
         self.rounds.note(f"alternating {len(cells)} contestants on {cells[0].dataset} ({cells[0].transport})")
         number, current = begin, cells[0]
         try:
@@ -143,7 +143,7 @@ class Messages:
     # ---------------------------------------------------------------- pieces and relay
 
     def pieces(self, cells: Sequence[Cell], rounds: int) -> None:
-        """A message from memory, where cutting is all that differs."""
+        """Measures a message from memory. Only the size of the pieces varies."""
         self.rounds.note("a message in pieces, from memory")
         task = {"cells": [cell.to_json() for cell in cells], "rounds": rounds}
         task |= {"seed": self.rounds.random.randrange(1 << 30), "cache": str(self.rounds.cache)}
@@ -156,7 +156,7 @@ class Messages:
             process.kill()
 
     def relay(self, part: Part, size: float) -> None:
-        """A message through three processes, `rounds` times."""
+        """Sends a message through three processes, `rounds` times."""
         cell = Cell(part.datasets()[0], "pandas", "colonnade", "relay", "none", "unix", size)
         for number in range(part.rounds):
             self.rounds.note(f"relay, turn {number + 1} of {part.rounds}")
@@ -176,7 +176,7 @@ class Messages:
 
 
 def follow(process: Process) -> Iterator[dict[str, Any]]:
-    """Records to the end of a process's output."""
+    """Yields the records of a process until its output ends."""
     while (line := process.line(PIECES_PATIENCE_S)) is not None:
         record = json.loads(line)
         if record["kind"] == "error":

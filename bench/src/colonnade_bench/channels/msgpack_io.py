@@ -1,6 +1,7 @@
-"""MessagePack between two processes: ours, the libraries' with a length in front, and the three parts alone.
+"""MessagePack between two processes: Colonnade's messages, those of other libraries, and their three parts.
 
-The parts are encoding without sending, decoding without receiving, and as many bytes as the message has without either.
+Messages of other libraries have a length in front. The parts are encoding without sending, decoding without receiving,
+and the message's number of raw bytes.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from colonnade_bench.libraries import LIBRARIES
 FORMAT, LOCAL = "msgpack", ("fifo", "unix", "tcp")
 LENGTH = struct.Struct("<Q")
 TINY_NBYTES = 1000
-"""A frame of that much at most is the four rows that warm code paths."""
+"""A frame of at most this size is the four rows that warm code paths."""
 
 
 def whole(channel: Channel) -> Any:
-    """What the channel is about, for an end that is sent nothing."""
+    """Returns the dataset of the channel, for an end that receives nothing."""
     cell = channel.cell
     return DATASETS[cell.dataset].load(cell.library, cell.size, Path(channel.plan.folder))
 
@@ -45,7 +46,7 @@ class OurMessages(OurChannel):
 
 
 class Alone(Channel):
-    """Nothing goes over: the receiving end works on data of its own."""
+    """A channel without transfer: the receiving end works on its own data."""
 
     engine, transports, pulls = "colonnade", LOCAL, True
 
@@ -53,13 +54,13 @@ class Alone(Channel):
         return None
 
     def accept(self) -> None:
-        """Nobody comes."""
+        """Does nothing, because no peer connects."""
 
     def dial(self, address: Any) -> None:
-        """There is nobody."""
+        """Does nothing, because there is no peer."""
 
     def send(self) -> None:
-        """The receiving end does it all."""
+        """Does nothing, because the receiving end does all the work."""
 
     def expect(self, nbytes: int) -> None:
         tiny = nbytes <= TINY_NBYTES
@@ -68,7 +69,7 @@ class Alone(Channel):
         super().expect(nbytes)
 
     def made_of(self, frame: Any) -> Any:
-        """What is there before the time runs."""
+        """Returns the input, made before the clock starts."""
         raise NotImplementedError
 
     def forget(self) -> None:
@@ -116,7 +117,7 @@ class Decoding(Alone):
 
 @register_channel
 class RawMessage(RawBytes):
-    """As many bytes as ours has in its message."""
+    """Sends as many bytes as Colonnade's message has."""
 
     format, transports = FORMAT, LOCAL
     about = "the message's bytes, no format"
@@ -128,7 +129,7 @@ class RawMessage(RawBytes):
 
 
 class PeerMessages(StreamChannel):
-    """A library's message, whole way, with its length in front."""
+    """A library's message with its length in front, from and to pandas."""
 
     format, transports = FORMAT, LOCAL
 
@@ -142,7 +143,7 @@ class PeerMessages(StreamChannel):
         return ENGINES[self.engine].decode(self.take(nbytes), self.cell)
 
     def take(self, nbytes: int) -> Any:
-        """So many bytes, into memory that nobody wrote to before."""
+        """Reads a number of bytes into memory that was never written to."""
         held = region(nbytes)
         view, at = memoryview(held), 0
         while at < nbytes:

@@ -1,4 +1,4 @@
-"""Colonnade's own connections, through the public API and at their defaults."""
+"""Colonnade's own connections, through the public API with its defaults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from colonnade_bench.channels.base import Channel, register_channel
 
 
 class OurChannel(Channel):
-    """`cn.listen` / `cn.connect` by URL; a pipe by its descriptor."""
+    """`cn.listen` / `cn.connect` by URL. A pipe by its descriptor."""
 
     connection: Any
 
@@ -53,7 +53,7 @@ class OurChannel(Channel):
             self.connection = cn.connect(address)
 
     def inherit(self) -> None:
-        """A pipe's end: the connection keeps a descriptor of its own."""
+        """Wraps a pipe's end. The connection keeps a descriptor of its own."""
         import colonnade as cn
 
         fd = self.plan.fd
@@ -73,7 +73,7 @@ class OurChannel(Channel):
 
 @register_channel
 class OurFrames(OurChannel):
-    """`send(DataFrame)` and `cn.read_pandas(connection)`; ``via="receive"``: `receive().to_pandas()`."""
+    """`send(DataFrame)` and `cn.read_pandas(connection)`. ``via="receive"`` uses `receive().to_pandas()`."""
 
     engine, format = "colonnade", "arrows"
     about = "connection.send(frame) to cn.read_pandas(connection)"

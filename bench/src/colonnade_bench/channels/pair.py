@@ -1,7 +1,6 @@
-"""Two processes and the channels between them, as the parent sees them.
+"""Controls two processes and the channels between them from their parent.
 
-The parent holds no data. It makes the pipes, starts both ends, and lets the sender go when both have said that they are
-ready.
+The parent holds no data. It makes the pipes, starts both ends, and starts the sender when both are ready.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ class Pair:
     Parameters
     ----------
     cells : sequence of Cell
-        The contestants; `pass_` names one by its place in it.
+        The contestants. `send` takes the index of one.
     cache : path
-        Where datasets are kept.
+        The folder of datasets.
     certificates : mapping, optional
         For TLS.
     apart : bool
-        Each end keeps to a core of its own.
+        Whether each end stays on a core of its own.
     """
 
     def __init__(
@@ -55,7 +54,7 @@ class Pair:
             )
             for sends in (True, False)
         }
-        # The ends alone hold the pipes: else an end whose peer has died would wait for ever.
+        # Only the ends hold the pipes. If the parent kept them open, an end whose peer has died would wait for ever.
         for fd in (*fds[True], *fds[False]):
             os.close(fd)
 
@@ -83,7 +82,7 @@ class Pair:
         return CHANNELS[f"{cell.engine} {cell.format}"]  # type: ignore[return-value]
 
     def connect(self, k: int) -> None:
-        """One contestant's two ends find each other."""
+        """Connects the two ends of one contestant."""
         serves = self.channel(k).sender_serves
         server, client = self.ends[serves], self.ends[not serves]
         server.tell({"word": "listen", "k": k})
@@ -96,13 +95,13 @@ class Pair:
     def send(
         self, k: int, *, count: int = 1, tiny: bool = False, check: bool = False, warm: int = 0, forget: bool = False
     ) -> dict[str, Any]:
-        """`count` messages of one contestant, from the first call of `send` to the last result.
+        """Sends `count` messages of one contestant, from the first call of `send` to the last result.
 
         Returns
         -------
         dict
-            open_s (until the last object is there), usable_s (and every byte was touched), send_s (until the sender was
-            through), user and system seconds of both ends, and with `check` the difference, if any.
+            open_s (until the last object exists), usable_s (until every byte was touched), send_s (until the sender
+            finished), user and system seconds of both ends, and with `check` the difference, if any.
         """
         sender, receiver = self.ends[True], self.ends[False]
         words = {"word": "pass", "k": k, "count": count, "tiny": tiny, "check": check, "forget": forget}

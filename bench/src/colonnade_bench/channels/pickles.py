@@ -11,7 +11,7 @@ from colonnade_bench.channels.base import Channel, register_channel
 
 @register_channel
 class Pickled(Channel):
-    """`Connection.send` / `recv`. ``protocol``: pickled by hand with that one, through `send_bytes` / `recv_bytes`."""
+    """`Connection.send` / `recv`. ``protocol`` pickles by hand with that protocol, for `send_bytes` / `recv_bytes`."""
 
     engine, format = "pickle", "connection"
     transports = ("pipe", "unix", "tcp")
@@ -38,7 +38,7 @@ class Pickled(Channel):
             self.connection = Client(address if isinstance(address, str) else tuple(address))
 
     def inherit(self) -> None:
-        """A pipe's end, as `multiprocessing.Pipe` makes it."""
+        """Wraps a pipe's end, as `multiprocessing.Pipe` makes it."""
         if self.plan.fd is None:
             raise ValueError("bench: this process was given no pipe")
         self.connection = Connection(self.plan.fd, readable=not self.plan.sends, writable=self.plan.sends)

@@ -1,4 +1,4 @@
-"""A message that arrives in pieces: the sender is the plain stream, the receiver Colonnade's connection."""
+"""A message that arrives in pieces: the sender is a plain stream, the receiver is Colonnade's connection."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from colonnade_bench.channels.base import StreamChannel, register_channel
 
 
 class Pieces(StreamChannel):
-    """``piece``: bytes of each of the sender's calls; otherwise as many as are fastest."""
+    """``piece`` gives the bytes of each call of the sender. The default is the fastest number."""
 
     connection: Any
     message: bytes
@@ -39,7 +39,7 @@ class Pieces(StreamChannel):
 
 @register_channel
 class FramePieces(Pieces):
-    """A frame as `send` puts it on the wire."""
+    """A frame in the wire form of `send`."""
 
     engine, format = "colonnade", "frame-message"
 
@@ -69,7 +69,7 @@ class BytesPieces(Pieces):
 
 
 def frame_message(data: Any) -> bytes:
-    """The wire form of a frame, as a connection writes it."""
+    """Returns the wire form of a frame, as a connection writes it."""
     import colonnade as cn
 
     sink = cn.BufferSink()
@@ -79,7 +79,7 @@ def frame_message(data: Any) -> bytes:
 
 
 def bytes_message(nbytes: int) -> bytes:
-    """The wire form of opaque bytes."""
+    """Returns the wire form of opaque bytes."""
     import colonnade as cn
 
     sink = cn.BufferSink()

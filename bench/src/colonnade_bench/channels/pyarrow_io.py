@@ -13,8 +13,9 @@ from colonnade_bench.transports.moving import reading, writing
 class ArrowStream(StreamChannel):
     """`pa.ipc.new_stream` / `write_table`; `open_stream(...).read_all().to_pandas()`.
 
-    The sender has a Table ready, which favours it; ``source="pandas"``: it is made from the DataFrame within the time.
-    ``rows``: rows a record batch (`max_chunksize`); otherwise the table's own chunks: one.
+    The sender has a Table ready, which favours pyarrow. With ``source="pandas"``, the time includes making it from the
+    DataFrame. ``rows`` gives the rows of a record batch (`max_chunksize`). By default there is one batch, the table's
+    own chunk.
     """
 
     engine, format = "pyarrow", "arrows"
@@ -44,7 +45,7 @@ class ArrowStream(StreamChannel):
         table = self.make() if self.cell.option.get("source") == "pandas" else self.table
         with pa.ipc.new_stream(self.sink, table.schema) as writer:
             writer.write_table(table, max_chunksize=self.cell.option.get("rows"))
-        self.file.flush()  # the sink's own flush does not reach it
+        self.file.flush()  # the sink's own flush does not flush the file
 
     def receive(self) -> Any:
         import pyarrow as pa
@@ -66,7 +67,8 @@ class ArrowStream(StreamChannel):
 class Flight(Channel):
     """A server's `do_get` with a `RecordBatchStream`; the client's `do_get(...).read_all().to_pandas()`.
 
-    The server has the Table ready. ``rows``: rows a record batch, otherwise the table's own chunks: one.
+    The server has the Table ready. ``rows`` gives the rows of a record batch. By default there is one, the table's own
+    chunk.
     """
 
     engine, format = "pyarrow", "flight"
@@ -97,7 +99,7 @@ class Flight(Channel):
         return f"grpc://127.0.0.1:{self.server.port}"
 
     def accept(self) -> None:
-        """The server takes its clients in by itself."""
+        """Does nothing, because the server accepts its clients itself."""
 
     def dial(self, address: Any) -> None:
         import pyarrow.flight as fl
@@ -113,7 +115,7 @@ class Flight(Channel):
         self.table = pa.Table.from_pandas(data)
 
     def send(self) -> None:
-        """The client asks."""
+        """Does nothing, because the client makes the request."""
 
     def receive(self) -> Any:
         import pyarrow.flight as fl

@@ -1,4 +1,4 @@
-"""The limit: as many bytes, and nothing done with them."""
+"""The limit: the same number of bytes, sent without any processing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from colonnade_bench.channels.base import StreamChannel, register_channel
 
 
 def region(nbytes: int) -> mmap.mmap:
-    """Huge-page memory of its own, untouched."""
+    """Returns private huge-page memory that was never touched."""
     out = mmap.mmap(-1, max(1, nbytes))
     if hasattr(mmap, "MADV_HUGEPAGE"):
         out.madvise(mmap.MADV_HUGEPAGE)
@@ -20,9 +20,9 @@ def region(nbytes: int) -> mmap.mmap:
 
 @register_channel
 class RawBytes(StreamChannel):
-    """From warm memory into a buffer that is there before. ``piece``: bytes of each of the sender's calls.
+    """Sends from warm memory into an existing buffer. ``piece`` gives the bytes of each call of the sender.
 
-    In *first* that buffer has never been touched; later calls fill the same one again.
+    In the state *first*, the buffer was never touched. Later calls fill the same buffer again.
     """
 
     engine, format, opaque = "raw", "bytes", True
@@ -31,7 +31,7 @@ class RawBytes(StreamChannel):
     def load(self, data: Any, nbytes: int) -> None:
         self.held = region(nbytes)
         values = np.frombuffer(self.held, dtype=np.uint8)
-        # Any bytes will do, but they shall not be all the same: the receiver's check sum is compared.
+        # The values do not matter but must differ, because the receiver's check sum is compared.
         values[:] = np.resize(np.arange(251, dtype=np.uint8), values.size)
         self.expect(nbytes)
 

@@ -1,4 +1,4 @@
-"""A relay as the parent sees it: three processes, and the memory of the one in the middle."""
+"""Controls a relay of three processes from their parent, and measures the memory of the middle one."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ MODULE = "colonnade_bench.channels._relay"
 
 
 def relay(cache: Path, count: int, dataset: str = DATASET) -> dict[str, Any]:
-    """Send `count` pieces as one message through a relay; its memory over what it holds while idle.
+    """Sends `count` pieces as one message through a relay. Returns the growth of its memory over its idle state.
 
-    Idle is: connections made, and one small message relayed, so that everything is imported and every buffer of fixed
-    size is there or has been.
+    In the idle state, connections exist and one small message has been relayed. Everything is imported, and every
+    buffer of fixed size has been allocated.
 
     Returns
     -------
     dict
         private_nbytes and total_nbytes (growth of the relay's memory), nbytes sent, seconds, batches received, and
-        whether rows and check sum came out as they went in.
+        whether rows and check sum arrived unchanged.
     """
     with tempfile.TemporaryDirectory(prefix="cn-bench-") as folder:
         paths = {name: f"{folder}/{name}.sock" for name in ("relay", "receiver")}

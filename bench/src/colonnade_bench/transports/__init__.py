@@ -1,6 +1,6 @@
-"""Transports by name: how bytes get from writer to reader. Moving ones are in `moving`.
+"""Lists the transports, which move bytes from writer to reader, by name. `moving` has those between processes.
 
-`file` and `memory` carry what an engine wrote to itself; `given` hands every engine the same bytes.
+`file` and `memory` return an engine's output to the same engine. `given` gives every engine the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from colonnade_bench.transports.given import GivenSession
 class FileSession(Session):
     """A file (or a directory of files) on a local file system.
 
-    Option ``of="pandas feather"``: the file is what another engine wrote, from a library that it knows.
+    Option ``of="pandas feather"``: another engine wrote the file, from a library that it supports.
     """
 
     persistent = True
@@ -38,7 +38,7 @@ class FileSession(Session):
 
     @property
     def path(self) -> Path:
-        # No suffix of ours: every engine is told its format, none has to guess it.
+        # The file has no suffix. Every engine receives its format, so none has to guess.
         return self.directory / self.writer.slug
 
     def establish(self, data: Any) -> None:
@@ -77,7 +77,7 @@ class FileSession(Session):
 
 
 class MemorySession(Session):
-    """Conversion in memory: encode to one bytes-like object, decode from it."""
+    """Conversion in memory: encodes to one bytes-like object and decodes from it."""
 
     payload: Any = None
 

@@ -1,4 +1,4 @@
-"""What a transport makes for one cell."""
+"""Defines a session: a transport applied to one cell."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from colonnade_bench.engines.base import Engine
 
 
 class Session:
-    """One cell's passage. `write` and `read` are timed, the other calls are not.
+    """One cell's use of a transport. `write` and `read` are timed, the other calls are not.
 
-    `persistent` ones can be read by another process than the one that wrote.
+    Another process than the writer can read `persistent` sessions.
     """
 
     persistent = False
@@ -28,32 +28,32 @@ class Session:
         raise NotImplementedError
 
     def by_column(self, names: Sequence[str]) -> Iterator[Any]:
-        """Each of these columns by itself."""
+        """Yields each of these columns, read separately."""
         raise NotImplementedError
 
     def leaf(self, leaf: tuple[str, str]) -> Any:
-        """One field of the records in a column of lists."""
+        """Returns one field of the records in a column of lists."""
         raise NotImplementedError
 
     def expected(self, data: Any) -> Any:
-        """What reading shall give: all of it, but for those who ask for less."""
+        """Returns the expected result of a read: all data, unless the cell reads only a part."""
         return data
 
     def establish(self, data: Any) -> None:
-        """Make what reads shall find."""
+        """Prepares the data that reads need."""
         self.clear()
         self.write(data)
 
     def prepare(self) -> None:
-        """What must be there before a timed read, such as bytes in memory."""
+        """Prepares what a timed read needs, such as bytes in memory."""
 
     def clear(self) -> None:
-        """Take away what was written, so that the next write meets a fresh name."""
+        """Deletes the output, so that the next write uses a free name."""
 
     def exists(self) -> bool:
-        """Whether something is there for a write to replace."""
+        """Whether there is output for a write to replace."""
         return True
 
     def wire_nbytes(self) -> int:
-        """Bytes that went over the wire or lie on the disk."""
+        """Returns the bytes on the wire or on the disk."""
         raise NotImplementedError

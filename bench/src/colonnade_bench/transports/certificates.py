@@ -1,4 +1,4 @@
-"""A certificate for this machine, made for one run, by a certificate authority of its own."""
+"""Makes a certificate for this machine and one run, with its own certificate authority."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ NAMES = ("localhost", "127.0.0.1")
 
 
 def make(folder: Path) -> dict[str, str]:
-    """PEM files in `folder`: ``certificate`` and ``key`` of the serving end, ``authorities`` for the other one."""
+    """Writes PEM files to `folder` and returns their paths.
+
+    ``certificate`` and ``key`` are for the serving end, ``authorities`` is for the other one.
+    """
     import trustme
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The same bytes for every engine, made once and held in memory: a stream of record batches, or an array of maps.
+"""Gives every engine the same bytes, made once and held in memory: a stream of record batches, or an array of maps.
 
-It is kept as a file between processes. In a process it is one `bytes` object, as if it had been received, which all of
-the engines take without a copy.
+A file keeps them between processes. In a process they are one `bytes` object, like received data. Every engine reads it
+without a copy.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from colonnade_bench.datasets import DATASETS
 from colonnade_bench.transports.base import Session
 
 HELD: dict[Path, bytes] = {}
-"""Streams in this process's memory: contestants that alternate share them."""
+"""Streams in the memory of this process. Contestants that alternate share them."""
 
 
 class GivenSession(Session):
-    """Reading alone. Option ``of="colonnade"``: the stream is made by ours instead of by pyarrow.
+    """A session that only reads. With option ``of="colonnade"``, Colonnade writes the stream instead of pyarrow.
 
-    Format ``msgpack``: an array of maps, written by msgspec.
+    Format ``msgpack`` is an array of maps, written by msgspec.
     """
 
     persistent = True
@@ -35,7 +35,7 @@ class GivenSession(Session):
         return self.directory / f"{self.cell.dataset}.{self.cell.size:g}.{self.maker}.{self.cell.format}"
 
     def write(self, data: Any) -> None:
-        """Not timed, and not part of any cell: the stream, in chunks of the dataset's size."""
+        """Writes the stream, in chunks of the dataset's size. Not timed, and not part of any cell."""
         dataset = DATASETS[self.cell.dataset]
         if self.cell.format == "msgpack":
             part = self.path.with_suffix(f".{os.getpid()}")
@@ -43,7 +43,7 @@ class GivenSession(Session):
             part.rename(self.path)
             return
         if not hasattr(data, "iloc"):
-            data = data.to_pandas()  # whoever is asked first: the stream is that of the pandas DataFrame
+            data = data.to_pandas()  # the stream is that of the pandas DataFrame, whichever engine comes first
         part = self.path.with_suffix(f".{os.getpid()}")
         if self.maker == "pyarrow":
             by_pyarrow(data, part, getattr(dataset, "chunk_rows", None))
@@ -77,7 +77,7 @@ class GivenSession(Session):
 
 
 def by_pyarrow(data: Any, path: Path, rows: int | None) -> None:
-    """Record batches of `rows` rows."""
+    """Writes record batches of `rows` rows."""
     import pyarrow as pa
 
     table = pa.Table.from_pandas(data)
@@ -86,7 +86,7 @@ def by_pyarrow(data: Any, path: Path, rows: int | None) -> None:
 
 
 def by_msgspec(data: Any, path: Path) -> None:
-    """Rows: times are MessagePack's own, missing text is nil, missing numbers are NaN."""
+    """Writes rows: times are MessagePack timestamps, missing text is nil, missing numbers are NaN."""
     import msgspec
 
     frame = data.to_pandas() if hasattr(data, "to_pandas") else data
@@ -95,7 +95,7 @@ def by_msgspec(data: Any, path: Path) -> None:
 
 
 def by_colonnade(data: Any, path: Path, nbytes: int | None) -> None:
-    """Record batches of about `nbytes` bytes."""
+    """Writes record batches of about `nbytes` bytes."""
     import colonnade as cn
 
     cn.write(data, path, format="arrows", **({} if nbytes is None else {"batch_nbytes": nbytes}))

@@ -1,6 +1,6 @@
-"""Ways between two processes, as the standard library gives them: what peers and the raw bytes are measured over.
+"""Connects two processes with the standard library's means. Other libraries and raw bytes use these transports.
 
-Buffers and calls are of the sizes that were fastest: a limit that is badly tuned would flatter everybody else.
+Buffers and calls have the fastest known sizes. A badly tuned limit would make every contestant look better.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KIB, MIB = 1 << 10, 1 << 20
 
 
 class PipeEnd:
-    """A pipe's end that is used like a socket."""
+    """A pipe's end with the methods of a socket."""
 
     def __init__(self, fd: int) -> None:
         self.fd = fd
@@ -45,12 +45,12 @@ class PipeEnd:
 
 
 Stream = socket.socket | PipeEnd
-"""One end: a socket (encrypted or not), or what is used like one."""
+"""One end: a socket (encrypted or not), or an object with its methods."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a process is told about its end: the pipe it has, where files go, who is trusted, where it listens."""
+    """The settings of one end: its pipe, the folder of files, the certificates, and the listening address."""
 
     transport: str
     sends: bool
@@ -69,27 +69,27 @@ class Plan:
         return os.path.join(self.folder, f"end-{os.getpid()}-{self.number}.fifo")
 
     def make_fifo(self) -> str:
-        """A named pipe; its path."""
+        """Makes a named pipe and returns its path."""
         os.mkfifo(self.fifo_path)
         return self.fifo_path
 
     def ends(self, end: Any) -> tuple[Any, Any]:
-        """(to receive from, to send to): a pipe has one of them."""
+        """Returns (object to receive from, object to send to). A pipe has only one of them."""
         return (None, end) if self.sends else (end, None)
 
 
 @dataclass(frozen=True)
 class Moving:
-    """One transport, with what is usually fastest for plain bytes on one machine.
+    """One transport, with the settings that are usually fastest for plain bytes on one machine.
 
     Attributes
     ----------
     send_nbytes, receive_nbytes : int
-        What a pipe or a socket's buffers are set to; 0 leaves them to the system.
+        The buffer sizes of a pipe or a socket. 0 keeps the system's default.
     call_nbytes : int
-        Bytes a call.
+        The bytes of each call.
     variants : tuple of dict
-        Other settings that were fastest at times: the raw bytes are measured with all of them.
+        Other settings that were sometimes fastest. Raw bytes are measured with all of them.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Moving:
     variants: tuple[Mapping[str, int], ...] = ()
 
     def tune(self, sock: socket.socket) -> socket.socket:
-        """Sizes; for TCP they count from before the connection is made."""
+        """Sets buffer sizes. For TCP they must be set before the connection is made."""
         if self.send_nbytes:
             sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, self.send_nbytes)
         if self.receive_nbytes:
@@ -110,7 +110,7 @@ class Moving:
         return sock
 
     def listen(self, plan: Plan) -> tuple[socket.socket | None, Any]:
-        """A listening socket and its address; nothing for a pipe."""
+        """Returns a listening socket and its address. A pipe has none."""
         if self.name == "pipe":
             return None, None
         if self.name == "fifo":
@@ -127,7 +127,7 @@ class Moving:
         return listener, listener.getsockname()
 
     def accept(self, listener: socket.socket | None, plan: Plan) -> Stream:
-        """The serving end."""
+        """Returns the stream of the serving end."""
         if listener is None:
             return self.fifo_end(plan.fifo_path, plan) if self.name == "fifo" else self.pipe_end(plan)
         with listener:
@@ -142,7 +142,7 @@ class Moving:
         return context.wrap_socket(sock, server_side=True)
 
     def dial(self, address: Any, plan: Plan) -> Stream:
-        """The other end."""
+        """Returns the stream of the dialling end."""
         if self.name == "pipe":
             return self.pipe_end(plan)
         if self.name == "fifo":
@@ -155,13 +155,13 @@ class Moving:
         return context.wrap_socket(sock, server_hostname="localhost")
 
     def pipe_end(self, plan: Plan) -> PipeEnd:
-        """The inherited end."""
+        """Returns the inherited end of a pipe."""
         if plan.fd is None:
             raise ValueError("bench: this process was given no pipe")
         return self.widened(plan.fd)
 
     def fifo_end(self, path: str, plan: Plan) -> PipeEnd:
-        """A named pipe's end: opening waits for the other one."""
+        """Opens the end of a named pipe. The call waits for the other end."""
         return self.widened(os.open(path, os.O_WRONLY if plan.sends else os.O_RDONLY))
 
     def widened(self, fd: int) -> PipeEnd:
@@ -186,10 +186,10 @@ for _moving in (
 
 
 def reading(stream: Stream) -> Any:
-    """A file object whose reads are whole, as Arrow's reader wants them."""
+    """Returns a file object whose reads are complete, as Arrow's reader requires."""
     return stream.makefile("rb", MIB)
 
 
 def writing(stream: Stream) -> Any:
-    """A file object that passes each write on."""
+    """Returns a file object that writes to the stream."""
     return stream.makefile("wb", MIB)
