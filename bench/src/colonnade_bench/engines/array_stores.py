@@ -1,7 +1,7 @@
-"""Stores of arrays, which hold no tables: h5py and zarr, an array a column.
+"""Stores of arrays, which have no tables: h5py and zarr, with one array for each column.
 
-What pandas' columns need beside their arrays (data types, masks, categories) is in one attribute, as somebody would
-write it who keeps DataFrames in them. Row labels are an automatic 0..n.
+One attribute holds the other properties of pandas' columns (data types, masks, categories), as in an ordinary program
+that stores DataFrames. Row labels are an automatic 0..n.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ GZIP_LEVEL = 4
 
 
 class H5py(InMemory):
-    """`h5py.File` with a dataset a column, whole or (``gzip``, ``lzf``) in chunks; in memory over `io.BytesIO`."""
+    """`h5py.File` with one dataset a column, contiguous or (``gzip``, ``lzf``) in chunks.
+
+    In memory over `io.BytesIO`.
+    """
 
     name = "h5py"
     modules = ("h5py", "pandas")
@@ -57,7 +60,7 @@ class H5py(InMemory):
 
 
 class Zarr(Spooled):
-    """A group with an array a column in a `ZipStore`, of version 3; its own default codec is zstd."""
+    """A group with one array a column in a `ZipStore`, of version 3. Its default codec is zstd."""
 
     name = "zarr"
     modules = ("zarr", "pandas")

@@ -1,4 +1,4 @@
-"""A DataFrame as NumPy arrays and a word about each column, for stores that hold arrays alone."""
+"""Converts a DataFrame to NumPy arrays and a description of each column, for stores that hold only arrays."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ About = list[dict[str, Any]]
 
 
 def parted(frame: Any) -> tuple[dict[str, Any], About]:
-    """Arrays by name (text as objects), and of each column its label and what kind it is.
+    """Returns arrays by name (text as objects), and the label and kind of each column.
 
     Raises
     ------
     TypeError
-        A column of objects that are no text.
+        A column has objects that are not text.
     """
     import pandas as pd
 
@@ -44,7 +44,7 @@ def parted(frame: Any) -> tuple[dict[str, Any], About]:
 
 
 def joined(array: Callable[[str], Any], about: About, column: str | None = None) -> Any:
-    """The DataFrame again, or one column of it; `array` gives each by its name."""
+    """Returns the DataFrame, or one column of it. `array` returns an array by its name."""
     import pandas as pd
 
     columns = {}
@@ -58,7 +58,7 @@ def joined(array: Callable[[str], Any], about: About, column: str | None = None)
 
 
 def restored(values: Any, there: Any, said: dict[str, Any]) -> Any:
-    """One column of what was said about it."""
+    """Restores one column from its description."""
     import pandas as pd
 
     dtype = said["dtype"]

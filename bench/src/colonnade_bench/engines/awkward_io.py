@@ -1,4 +1,4 @@
-"""Awkward Array's own files, and dask-awkward's."""
+"""The file formats of Awkward Array and of dask-awkward."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from colonnade_bench.engines.base import Engine, Spooled
 class Awkward(Spooled):
     """`ak.to_parquet` / `from_parquet`, `ak.to_feather` / `from_feather`, and `ak.to_buffers` with `np.savez`.
 
-    DataFrames go by way of records of their columns (`as_records`), and come back through an Arrow table.
+    DataFrames are converted to records of their columns (`as_records`). They come back through an Arrow table.
     """
 
     name = "awkward"
@@ -65,7 +65,7 @@ class Awkward(Spooled):
         return self.some(path, cell, [column if cell.format == "feather" else f"{column}.{field}"])[column, field]
 
     def some(self, path: Path, cell: Cell, columns: list[str] | None) -> Any:
-        """All, or these columns alone."""
+        """Reads all columns, or only these."""
         import awkward as ak
         import numpy as np
 
@@ -73,7 +73,7 @@ class Awkward(Spooled):
             return ak.from_parquet(str(path), columns=columns)
         if cell.format == "feather":
             return ak.from_feather(str(path), columns=columns)
-        with np.load(path) as members:  # a member is read when it is asked for
+        with np.load(path) as members:  # a member is read on access
             form = ak.forms.from_json(str(members["form"]))
             form = form if columns is None else form.select_columns(columns)
             return ak.from_buffers(form, int(members["length"]), members)
@@ -85,7 +85,7 @@ class Awkward(Spooled):
 
 
 class DaskAwkward(Engine):
-    """`dak.to_parquet` and `dak.from_parquet` with `.compute()`, a partition a processor."""
+    """`dak.to_parquet` and `dak.from_parquet` with `.compute()`, and one partition for each processor."""
 
     name = "dask-awkward"
     modules = ("dask_awkward", "pyarrow")
@@ -129,7 +129,7 @@ class DaskAwkward(Engine):
 
 
 def as_records(frame: Any) -> Any:
-    """An array of records, one field a column: numbers and times are NumPy's, the rest are Arrow's."""
+    """Returns an array of records with one field a column. Numbers and times are NumPy's, all others are Arrow's."""
     import awkward as ak
     import numpy as np
     import pandas as pd
@@ -148,7 +148,7 @@ def as_records(frame: Any) -> Any:
 
 
 def as_frame(records: Any) -> Any:
-    """A DataFrame of such an array."""
+    """Returns a DataFrame of an array of records."""
     import awkward as ak
 
     return ak.to_arrow_table(records, extensionarray=False).to_pandas()

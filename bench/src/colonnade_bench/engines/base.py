@@ -1,4 +1,4 @@
-"""What an engine is: something that turns an in-memory object into bytes and back."""
+"""Defines an engine, which converts an in-memory object to bytes and back."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Engine:
-    """One way to keep a DataFrame. Subclasses fill in the attributes and the four calls.
+    """One way to store a DataFrame. Subclasses fill in the attributes and the four calls.
 
-    An engine is used through its ordinary API at its defaults. What a call needs beyond the cell (imports, option
-    objects) is done inside it, as a user's call would.
+    An engine is used through its ordinary API with its defaults. A call includes everything else that it needs
+    (imports, option objects), as in a user's program.
 
     Attributes
     ----------
@@ -26,26 +26,26 @@ class Engine:
     modules : tuple of str
         Modules that must be importable.
     distributions : tuple of str
-        Whose versions are recorded.
+        Distributions whose versions are recorded.
     install : str
-        The line that installs it.
+        The command that installs it.
     formats : mapping of format to codecs
     given : tuple of str
-        Formats it reads from a stream of record batches that another engine made (transport ``given``).
+        Formats that it reads from a stream of record batches of another engine (transport ``given``).
     libraries : tuple of str
-        In-memory types it takes and gives.
+        The in-memory types that it supports.
     security : str
-        Can reading run code? Is there a checksum?
+        Whether reading can run code, and whether there is a checksum.
     panel : tuple of (format, codec)
-        Its rows in a panel: its own defaults, and a tuned one where that is usual.
+        Its rows in a panel: its defaults, and a tuned row if tuning is usual.
     streams : tuple of str
-        Formats that it writes to and reads from an open stream; others are measured as one buffer.
+        Formats that it writes to and reads from an open stream. Others are measured as one buffer.
     spooled : bool
-        It knows files alone: `encode` and `decode` go by way of a temporary one (`Spooled`).
+        It supports only files: `encode` and `decode` use a temporary file (`Spooled`).
     ends : bool
-        `write_stream` and `read_stream` are given the socket or the descriptor itself, not a file object over it.
+        `write_stream` and `read_stream` take the socket or the descriptor itself instead of a file object.
     runs_code : bool
-        Reading what a stranger has made can run code: such bytes are never taken from another host.
+        Reading untrusted data can run code. Such data is never accepted from another host.
     self_timed : bool
         The calls return their own seconds (limits only).
     """
@@ -66,7 +66,7 @@ class Engine:
     self_timed = False
 
     def missing(self) -> str | None:
-        """Why this engine cannot run here, with the line that installs it; None where it can."""
+        """Says why this engine cannot run here, with the command that installs it. None if it can run."""
         for module in self.modules:
             try:
                 found = importlib.util.find_spec(module) is not None
@@ -77,78 +77,78 @@ class Engine:
         return None
 
     def versions(self) -> dict[str, str]:
-        """Distribution name to version."""
+        """Maps distribution names to versions."""
         return {name: metadata.version(name) for name in self.distributions}
 
     def security_of(self, format: str) -> str:
-        """The same of one format, where an engine's differ."""
+        """Returns the security note of one format, for engines whose formats differ."""
         return self.security
 
     def supports(self, cell: Cell) -> bool:
-        """Whether this combination exists at all (a file suffix aside, most do)."""
+        """Whether the engine supports this combination."""
         return True
 
     def write(self, data: Any, path: Path, cell: Cell) -> Any:
-        """Write `data` to `path` (a file, or a directory where the format is one)."""
+        """Writes `data` to `path` (a file, or a directory if the format is one)."""
         raise NotImplementedError
 
     def read(self, path: Path, cell: Cell) -> Any:
-        """Read `path` into an object of ``cell.library``."""
+        """Reads `path` into an object of ``cell.library``."""
         raise NotImplementedError
 
     def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
-        """Each of these columns, as ``cell.library`` holds one: read when its turn comes, and none of them kept."""
+        """Yields each of these columns in the type of ``cell.library``. It reads each on demand and keeps none."""
         raise NotImplementedError
 
     def leaf(self, path: Path, cell: Cell, leaf: tuple[str, str]) -> Any:
-        """One field of the records that the lists of a column hold, and as little else as can be."""
+        """Reads one field of the records in a column of lists, and as little else as possible."""
         raise NotImplementedError
 
     def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
-        """One column, or some rows, of a file as a frame of ``cell.library``, and as little else as can be."""
+        """Reads one column, or some rows, of a file as a frame of ``cell.library``, and as little else as possible."""
         raise NotImplementedError
 
     def first_chunk(self, path: Path, cell: Cell) -> Any:
-        """The first rows of a file, as many as its writer put together, before the others are read."""
+        """Reads the first chunk of rows of a file, as its writer made it, and no other rows."""
         raise NotImplementedError
 
     def encode(self, data: Any, cell: Cell) -> Any:
-        """`data` as one bytes-like object."""
+        """Encodes `data` as one bytes-like object."""
         raise NotImplementedError
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
-        """An object of ``cell.library`` from what `encode` gave."""
+        """Decodes the result of `encode` to an object of ``cell.library``."""
         raise NotImplementedError
 
     def write_stream(self, data: Any, stream: Any, cell: Cell) -> None:
-        """Write `data` to a binary file object that another process reads meanwhile."""
+        """Writes `data` to a binary file object while another process reads from it."""
         raise NotImplementedError
 
     def read_stream(self, stream: Any, cell: Cell) -> Any:
-        """An object of ``cell.library`` out of a binary file object, and nothing behind it."""
+        """Reads an object of ``cell.library`` from a binary file object, and nothing after it."""
         raise NotImplementedError
 
     def foresee(self, buffer: Any, cell: Cell) -> None:
-        """What a program has written down ahead of what it is given, such as a schema. Not timed."""
+        """Prepares knowledge that a program has in advance about its data, such as a schema. Not timed."""
 
     def forget(self) -> None:
-        """Give cached memory back, so that the next call meets an empty pool."""
+        """Returns cached memory to the system, so that the next call starts with an empty pool."""
 
 
 class InMemory(Engine):
-    """An engine whose files may as well be a `BytesIO`."""
+    """An engine whose files can also be a `BytesIO`."""
 
     def encode(self, data: Any, cell: Cell) -> Any:
         sink = io.BytesIO()
         self.write(data, sink, cell)  # type: ignore[arg-type]
-        return sink.getvalue()  # what reads it again shares these bytes, and would copy a view
+        return sink.getvalue()  # the reader shares these bytes, but would copy a view
 
     def decode(self, buffer: Any, cell: Cell) -> Any:
         return self.read(io.BytesIO(buffer), cell)  # type: ignore[arg-type]
 
 
 class Spooled(Engine):
-    """An engine of files alone: in memory it goes by way of a temporary file, and its user pays for that too."""
+    """An engine that supports only files. In memory it uses a temporary file, whose cost its user pays too."""
 
     spooled = True
 

@@ -1,4 +1,4 @@
-"""Blosc2's compressed tables, by way of Arrow."""
+"""Blosc2's compressed tables, through Arrow."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from colonnade_bench.engines.base import Engine
 
 
 class Blosc2(Engine):
-    """`CTable.from_arrow` with `to_cframe`, and `ctable_from_cframe` with `to_arrow`; a file holds the same bytes.
+    """`CTable.from_arrow` with `to_cframe`, and `ctable_from_cframe` with `to_arrow`. A file holds the same bytes.
 
-    It is told how many rows come: else small tables are given room for a million, which is compressed too.
+    The engine passes the number of rows. Otherwise Blosc2 reserves and compresses room for a million rows.
     """
 
     name = "blosc2"

@@ -1,4 +1,4 @@
-"""Frames as plain columns of any type, for engines that hold plain objects."""
+"""Converts frames to plain columns of any type, for engines that hold plain objects."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from colonnade_bench import pandas_to_objects
 
 
 def to_columns(frame: Any) -> dict[str, list[Any]]:
-    """Columns as lists; times as text, None where one is missing; durations as counts."""
+    """Returns columns as lists. Times are text, None for missing ones. Durations are counts."""
     out = {}
     for name, values in pandas_to_objects.to_arrays(frame).items():
         if isinstance(values, list):
@@ -23,7 +23,7 @@ def to_columns(frame: Any) -> dict[str, list[Any]]:
 
 
 def as_text(times: Any) -> list[str | None]:
-    """ISO 8601, as NumPy writes and reads it."""
+    """Formats times as ISO 8601, as NumPy writes and reads it."""
     text = np.datetime_as_string(times).astype(object)
     text[np.isnat(times)] = None
     out: list[str | None] = text.tolist()
@@ -31,16 +31,16 @@ def as_text(times: Any) -> list[str | None]:
 
 
 def from_columns(columns: dict[str, Any], dtypes: dict[str, str]) -> Any:
-    """A DataFrame from lists, or the bytes of numbers; times are counts or text."""
+    """Makes a DataFrame from lists, or from the bytes of numbers. Times are counts or text."""
     import pandas as pd
 
-    # What lies over received bytes is not writable: pandas copies it. Everything else is ours already.
+    # Arrays over received bytes are read-only, so pandas copies them. All other arrays are already writable.
     over = any(isinstance(values, bytes) for values in columns.values())
     return pd.DataFrame({name: column(values, dtypes[name]) for name, values in columns.items()}, copy=over)
 
 
 def column(values: Any, dtype: str) -> Any:
-    """One column of a dtype, of whatever kind it is."""
+    """Makes one column of any dtype."""
     import pandas as pd
 
     if dtype == "category":
@@ -53,7 +53,7 @@ def column(values: Any, dtype: str) -> Any:
     if dtype in ("float64", "float32"):
         try:
             return pandas_to_objects.column(values, dtype)
-        except TypeError:  # None, as JSON has no NaN
+        except TypeError:  # None, because JSON has no NaN
             return np.array(values, dtype)
     return (
         pandas_to_objects.column(values, dtype) if dtype == "str" or of_numpy(dtype) else pd.array(values, dtype=dtype)
@@ -61,7 +61,7 @@ def column(values: Any, dtype: str) -> Any:
 
 
 def spelled(values: Any) -> bool:
-    """Whether these times are text (or nothing at all)."""
+    """Whether these times are text (or all missing)."""
     if not isinstance(values, list):
         return False
     first = next((value for value in values if value is not None), None)
@@ -69,7 +69,7 @@ def spelled(values: Any) -> bool:
 
 
 def of_numpy(dtype: str) -> bool:
-    """Whether NumPy knows this dtype, or `plain` does: the others are pandas' own."""
+    """Whether NumPy, or `plain`, knows this dtype. All others are pandas extension types."""
     try:
         return np.dtype(dtype) is not None
     except TypeError:

@@ -1,4 +1,4 @@
-"""One field of the records in a column of lists, taken out of a column that was read."""
+"""Extracts one field of the records in a column of lists, after the column was read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Any
 
 
 def field_of_items(column: Any, field: str) -> Any:
-    """The same lists, of one field alone: of an Awkward Array, a pyarrow ChunkedArray or a polars Series."""
+    """Returns the same lists with only one field.
+
+    The column is an Awkward Array, a pyarrow ChunkedArray or a polars Series.
+    """
     kind = type(column).__module__.partition(".")[0]
     if kind == "awkward":
         return column[field]

@@ -1,4 +1,4 @@
-"""The machine's own limits, run like engines, so that they stand in the same rounds as what they bound."""
+"""The machine's own limits. They run like engines, in the same rounds as the engines that they bound."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from colonnade_bench.libraries import LIBRARIES
 
 
 def threads() -> int:
-    """Processors that this process may use."""
+    """Returns the number of processors that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 class Limit(Engine):
-    """As many bytes as the frame holds, and nothing done with them.
+    """Moves as many bytes as the frame holds, without any processing.
 
-    Formats: ``write`` (a bare write), ``write-reserve`` (one that reserves its space first); both read back by a bare
-    parallel `pread`. Option ``fresh=True`` reads into memory that was never touched.
-    ``copy``: a given stream's bytes copied into recycled huge-page memory by all threads, with ordinary stores or
-    (``streaming=True``) with stores that bypass the cache. ``fill``: as many bytes as the frame has, written once into
-    recycled huge-page memory by all threads.
-    The calls return the seconds the helper itself measured: making its source memory is outside.
+    Formats: ``write`` (a bare write) and ``write-reserve`` (reserves its space first). A bare parallel `pread` reads
+    both. Option ``fresh=True`` reads into memory that was never touched. ``copy`` copies a given stream's bytes into
+    recycled huge-page memory with all threads. Its stores are ordinary, or bypass the cache (``streaming=True``).
+    ``fill`` writes as many bytes as the frame has once into recycled huge-page memory with all threads. The calls
+    return the seconds that the helper measured, which exclude making its source memory.
     """
 
     name = "limit"
@@ -43,7 +42,7 @@ class Limit(Engine):
     def write(self, data: Any, path: Path, cell: Cell) -> float:
         from colonnade_bench._native import limit_write
 
-        if cell.format == "fill":  # there is nothing to be read: the file says how many bytes it would be
+        if cell.format == "fill":  # the file only states the number of bytes, so nothing is read
             path.write_text(str(LIBRARIES[cell.library].nbytes(data)))
             return 0.0
         nbytes = LIBRARIES[cell.library].nbytes(data)
@@ -59,7 +58,7 @@ class Limit(Engine):
     def decode(self, buffer: Any, cell: Cell) -> float:
         from colonnade_bench._native import limit_copy
 
-        # As many bytes as the frame has: a stream of small chunks is longer, by its headers.
+        # The copy has the frame's number of bytes. A stream of small chunks is longer because of its headers.
         nbytes = getattr(DATASETS[cell.dataset], "frame_nbytes", lambda size: len(buffer))(cell.size)
         source = memoryview(buffer)[: min(nbytes, len(buffer))]
         return limit_copy(source, threads(), 1, bool(cell.option.get("streaming", False)))[0]

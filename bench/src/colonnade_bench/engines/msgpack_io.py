@@ -1,7 +1,7 @@
-"""The MessagePack libraries of Python, whole way from and to pandas, and their own objects alone.
+"""The MessagePack libraries of Python, from and to pandas, and with only their own objects.
 
-A message of columns is ``{"dtypes": {name: dtype}, "columns": {name: [...]}}``; what is *given* is an array of maps.
-Option ``numbers="packed"``: numeric columns are their bytes.
+A message of columns is ``{"dtypes": {name: dtype}, "columns": {name: [...]}}``. A *given* message is an array of maps.
+With option ``numbers="packed"``, numeric columns are stored as their bytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from colonnade_bench.engines.columns import from_columns
 
 @contextlib.contextmanager
 def no_collector() -> Iterator[None]:
-    """Millions of small objects that all live: a collector that looks at them again and again only costs."""
+    """Disables the garbage collector. Millions of small living objects make its repeated scans expensive."""
     gc.disable()
     try:
         yield
@@ -29,9 +29,9 @@ def no_collector() -> Iterator[None]:
 
 
 class MessagePack(Engine):
-    """What the three have in common: a subclass says how one object becomes bytes, and back.
+    """The base of the three libraries. A subclass converts one object to bytes, and back.
 
-    `lists` and `maps` are their own objects: a dict of lists, a list of dicts.
+    `lists` and `maps` are the libraries' own objects: a dict of lists, a list of dicts.
     """
 
     formats: ClassVar = {"msgpack": ("none",)}
@@ -47,11 +47,11 @@ class MessagePack(Engine):
         raise NotImplementedError
 
     def columns(self, frame: Any) -> dict[str, Any]:
-        """What `pack` is given of a DataFrame."""
+        """Returns the input of `pack` for a DataFrame."""
         return pandas_to_objects.to_lists(frame)
 
     def rows(self, buffer: Any, cell: Cell) -> Any:
-        """A DataFrame from an array of maps."""
+        """Returns a DataFrame from an array of maps."""
         return pandas_to_objects.from_maps(self.unpack(buffer))
 
     def encode(self, data: Any, cell: Cell) -> Any:
@@ -96,7 +96,7 @@ class MsgPack(MessagePack):
 
 
 class OrMsgPack(MessagePack):
-    """`ormsgpack.packb` and `unpackb`; it takes NumPy's arrays as they are."""
+    """`ormsgpack.packb` and `unpackb`. It accepts NumPy arrays directly."""
 
     name = "ormsgpack"
     modules = ("ormsgpack", "pandas", "pyarrow")
@@ -119,7 +119,7 @@ class OrMsgPack(MessagePack):
 
 
 class MsgSpec(MessagePack):
-    """`msgspec.msgpack.encode` and `decode`. ``typed=True``: rows go to a `Struct` whose fields are known ahead."""
+    """`msgspec.msgpack.encode` and `decode`. ``typed=True`` decodes rows to a `Struct` with fields known in advance."""
 
     name = "msgspec"
     modules = ("msgspec", "pandas", "pyarrow")

@@ -1,7 +1,8 @@
 """Text of plain objects: JSON by orjson and by Python itself, YAML by PyYAML.
 
-A whole frame is ``{"dtypes": {name: dtype}, "columns": {name: [...]}}``, as in `msgpack_io`: such text has no place for
-data types. Times are text in ISO 8601, in UTC. Papers about text ask for other layouts: a map of lists, a list of maps.
+A whole frame is ``{"dtypes": {name: dtype}, "columns": {name: [...]}}``, as in `msgpack_io`, because such text has no
+place for data types. Times are text in ISO 8601, in UTC. Tables about text use other layouts: a map of lists, a list of
+maps.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from colonnade_bench.engines.text_io import TextEngine
 
 
 class ObjectText(TextEngine):
-    """What the three have in common: a subclass says how one object becomes text, and back."""
+    """The base of the three libraries. A subclass converts one object to text, and back."""
 
     def dump(self, value: Any) -> bytes:
         raise NotImplementedError
@@ -28,15 +29,15 @@ class ObjectText(TextEngine):
         raise NotImplementedError
 
     def orient(self, cell: Cell) -> str | None:
-        """``"columns"`` or ``"records"``; None for a whole frame."""
+        """Returns ``"columns"`` or ``"records"``. None for a whole frame."""
         return cell.option.get("orient")
 
     def columns(self, data: Any) -> dict[str, Any]:
-        """What a map of columns is made text from."""
+        """Returns the columns to convert to text."""
         return pandas_to_objects.to_lists(data)
 
     def plain(self, data: Any, cell: Cell) -> Any:
-        """The object that is made text."""
+        """Returns the object to convert to text."""
         orient = self.orient(cell)
         if orient is not None:
             return self.columns(data) if orient == "columns" else pandas_to_objects.to_maps(data)
@@ -62,7 +63,7 @@ class ObjectText(TextEngine):
 
 
 def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Rows of the same keys as columns."""
+    """Converts rows with the same keys to columns."""
     names = list(rows[0])
     get = itemgetter(*names)
     values = zip(*map(get, rows), strict=True) if len(names) > 1 else [list(map(get, rows))]
@@ -70,14 +71,14 @@ def columns_of(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def inferred(columns: dict[str, Any]) -> Any:
-    """A DataFrame from columns of plain objects whose types nobody has said: pyarrow looks at all of them."""
+    """Makes a DataFrame from columns of plain objects. pyarrow infers their types from all values."""
     import pyarrow as pa
 
     return pa.table({name: pa.array(values) for name, values in columns.items()}).to_pandas()
 
 
 class OrJson(ObjectText):
-    """`orjson.dumps`, of arrays as they are, and `orjson.loads`. It writes NaN and the infinities as null."""
+    """`orjson.dumps`, with arrays passed directly, and `orjson.loads`. It writes NaN and the infinities as null."""
 
     name = "orjson"
     modules = ("orjson", "pandas", "pyarrow")
@@ -101,7 +102,7 @@ class OrJson(ObjectText):
 
 
 class Json(ObjectText):
-    """Python's own `json.dumps` and `json.loads`. It writes NaN as the word, which is no JSON."""
+    """Python's own `json.dumps` and `json.loads`. It writes NaN as a bare word, which is not valid JSON."""
 
     name = "json"
     modules = ("pandas", "pyarrow")
@@ -118,7 +119,7 @@ class Json(ObjectText):
 
 
 class PyYaml(ObjectText):
-    """`yaml.dump` and `yaml.load` with the C classes; ``yaml`` is of records, ``yaml-columns`` a whole frame."""
+    """`yaml.dump` and `yaml.load` with the C classes. ``yaml`` has records, ``yaml-columns`` a whole frame."""
 
     name = "pyyaml"
     modules = ("yaml", "pandas", "pyarrow")

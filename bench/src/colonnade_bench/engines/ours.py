@@ -1,4 +1,4 @@
-"""Colonnade itself, through its public API and at its defaults, like every other engine."""
+"""Colonnade itself, through its public API with its defaults, like every other engine."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from colonnade_bench.engines.parquet_io import some
 OPTIONS = ("numbers", "orient", "filter", "profile")
 """Options of a cell that are options of `cn.write`."""
 CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
-"""What `cn.open_reader` reads chunk by chunk."""
+"""Formats that `cn.open_reader` reads chunk by chunk."""
 TEXT = ("csv", "ndjson", "json", "yaml")
 CHECKSUMS = {
     "npz": "CRC-32 of each member, compared on request and for compressed members",
     "parquet": "CRC-32 of each page, compared on request",
 }
 SCHEMA = "csv-schema"
-"""CSV whose first line says what CSV has no place for."""
+"""CSV whose first line holds the properties that CSV itself cannot express."""
 
 
 class Colonnade(Engine):
     """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, Parquet, MessagePack, text.
 
-    Plain ``csv`` is written with ``lossy=True`` and read with ``dates=True``, as it is refused otherwise where it does
-    not hold what it is given; ``csv-schema`` is ``schema="header"``. Streams are Arrow's, over a descriptor or a
-    socket: of a buffered file object `cn.read` takes all.
+    Plain ``csv`` is written with ``lossy=True`` and read with ``dates=True``. Without ``lossy``, Colonnade refuses to
+    write data that CSV cannot hold. ``csv-schema`` is ``schema="header"``. Streams are Arrow's, over a descriptor or a
+    socket, because `cn.read` reads a buffered file object to its end.
     """
 
     name = "colonnade"
@@ -65,8 +65,8 @@ class Colonnade(Engine):
 
     def supports(self, cell: Cell) -> bool:
         if cell.format == SCHEMA:
-            return False  # of panels alone
-        if cell.format in TEXT:  # with the others of text: its tables are those that inference gives back
+            return False  # only panels use it
+        if cell.format in TEXT:  # like other text engines: its tables contain only types that inference restores
             return cell.dataset.startswith("text-")
         return cell.transport == "file" or cell.format != "npy"
 
@@ -75,7 +75,7 @@ class Colonnade(Engine):
 
         options = self._options(cell)
         if cell.format == "csv" and getattr(data.index, "step", None) != 1:
-            options["lossy"] = True  # the frame that warms up has row labels, which plain CSV keeps as a column
+            options["lossy"] = True  # the rehearsal's frame has row labels, which plain CSV keeps as a column
         cn.write(data, path, format=named(cell), **options)
 
     def read(self, path: Any, cell: Cell) -> Any:
@@ -147,12 +147,12 @@ class Colonnade(Engine):
 
 
 def named(cell: Cell) -> str:
-    """The format by the name that `cn.write` knows."""
+    """Returns the name of the format in `cn.write`."""
     return "csv" if cell.format == SCHEMA else cell.format
 
 
 def dated(cell: Cell) -> bool:
-    """Whether this is plain CSV of a table that may have times: those of ``text-*`` have none."""
+    """Whether this is plain CSV of a table that may contain times. The ``text-*`` datasets contain none."""
     return cell.format == "csv" and not cell.dataset.startswith("text-")
 
 
@@ -171,8 +171,8 @@ def _to_library(frame: Any, library: str) -> Any:
 
 
 def _column(frame: Any, name: str, library: str) -> Any:
-    """One column of a frame, as the library holds one."""
+    """Returns one column of a frame in the library's type."""
     data = _to_library(frame[name], library)
-    if library == "awkward":  # a column by itself is its array, no record of it
+    if library == "awkward":  # a single column is its array, not a record
         return data
     return data.column(0) if library == "pyarrow" else data[name]

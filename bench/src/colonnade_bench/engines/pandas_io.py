@@ -10,7 +10,7 @@ from colonnade_bench.engines.parquet_io import arrow_types, some
 
 
 class Pandas(InMemory):
-    """`to_feather` / `read_feather` and `to_parquet` / `read_parquet`; ``parquet-plain`` is without dictionaries."""
+    """`to_feather` / `read_feather` and `to_parquet` / `read_parquet`. ``parquet-plain`` has no dictionaries."""
 
     name = "pandas"
     modules = ("pandas", "pyarrow")

@@ -1,4 +1,4 @@
-"""Readers and writers of Parquet that are here for it alone: DuckDB and fastparquet, from and to pandas."""
+"""Engines that only support Parquet files: DuckDB and fastparquet, from and to pandas."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from colonnade_bench.engines.base import Spooled
 
 
 def some(cell: Cell) -> list[str] | None:
-    """The columns that a cell asks for (option ``columns``, a number of them); None for all."""
+    """Returns the columns of a cell (option ``columns`` gives their number). None for all."""
     from colonnade_bench.datasets import DATASETS
 
     count = cell.option.get("columns")
@@ -18,17 +18,17 @@ def some(cell: Cell) -> list[str] | None:
 
 
 def arrow_types(cell: Cell) -> Any:
-    """The `types_mapper` of `Table.to_pandas`: Arrow's own dtypes where the dataset's are, else pyarrow's choice."""
+    """Returns the `types_mapper` of `Table.to_pandas`: Arrow dtypes if the dataset has them, else pyarrow's choice."""
     import pandas as pd
 
     from colonnade_bench.datasets import DATASETS
 
-    known = cell.dataset in DATASETS  # a panel's may be a user's file, or several tables
+    known = cell.dataset in DATASETS  # the data of a panel may be a user's file, or several tables
     return pd.ArrowDtype if known and getattr(DATASETS[cell.dataset], "arrow_backed", False) else None
 
 
 class OfParquetAlone(Spooled):
-    """A peer of files of Parquet that holds pandas' frames."""
+    """An engine of Parquet files from and to pandas."""
 
     formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
     libraries = ("pandas",)
@@ -40,7 +40,7 @@ class OfParquetAlone(Spooled):
 
 
 class DuckDB(OfParquetAlone):
-    """`read_parquet` with `df()`, and `COPY`, by the connection that a process has by itself."""
+    """`read_parquet` with `df()`, and `COPY`, on the default connection of a process."""
 
     name = "duckdb"
     modules = ("duckdb", "pandas")
@@ -73,7 +73,7 @@ class DuckDB(OfParquetAlone):
 
 
 class FastParquet(OfParquetAlone):
-    """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`; one thread, whatever is asked for."""
+    """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`. It always uses one thread."""
 
     name = "fastparquet"
     modules = ("fastparquet", "pandas")

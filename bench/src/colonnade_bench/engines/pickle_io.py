@@ -1,4 +1,4 @@
-"""Python's pickle, protocol 5. It is here as a peer: Colonnade itself never pickles."""
+"""Python's pickle, protocol 5, for comparison. Colonnade itself never pickles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROTOCOL = 5
 
 
 class Pickle(Engine):
-    """`pickle.dump` and `pickle.load` on an ordinary file. Only files this benchmark wrote itself are loaded."""
+    """`pickle.dump` and `pickle.load` on an ordinary file. It loads only files that this benchmark wrote."""
 
     name = "pickle"
     install = "part of Python"

@@ -1,7 +1,7 @@
-"""Engines of other distributions, by entry points of the group ``colonnade_bench.engines``.
+"""Loads engines of other distributions, from entry points of the group ``colonnade_bench.engines``.
 
-Each names a callable or a class that gives an `Engine` whose name is that of the entry point. Nothing is imported
-before the engine is asked for; one that cannot be had is an engine that is missing, with the reason.
+Each entry point names a callable or a class. It returns an `Engine` with the same name as the entry point. An engine is
+imported on first use. An engine that fails to load counts as missing, with the reason.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ GROUP = "colonnade_bench.engines"
 
 
 class Broken(Engine):
-    """What stands for an engine that could not be had."""
+    """Stands for an engine that failed to load."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason
@@ -26,14 +26,14 @@ class Broken(Engine):
 
 
 class Engines(Registry[Engine]):
-    """The registry of engines: our own, and those of entry points behind them."""
+    """The registry of engines: those of this package, then those of entry points."""
 
     def __init__(self) -> None:
         super().__init__("engine")
         self._entries: dict[str, metadata.EntryPoint] | None = None
 
     def entries(self) -> dict[str, metadata.EntryPoint]:
-        """Entry points by the name that the engine has here: its own, with the distribution's where it is taken."""
+        """Maps engine names to entry points. If a name is taken, the distribution's name is added."""
         if self._entries is None:
             self._entries = {}
             for entry in metadata.entry_points(group=GROUP):
@@ -58,13 +58,13 @@ class Engines(Registry[Engine]):
 
 
 def loaded(name: str, entry: metadata.EntryPoint) -> Engine:
-    """The engine of an entry point, or what stands for it."""
+    """Returns the engine of an entry point, or a `Broken` one."""
     where = f'the entry point "{entry.name}" of {entry.dist.name if entry.dist else entry.value}'
     if name != entry.name:
         return Broken(name, f'{where}: an engine "{entry.name}" is there already')
     try:
         engine = entry.load()()
-    except (Exception, SystemExit) as error:  # whatever a plug-in does, the others are measured
+    except (Exception, SystemExit) as error:  # a broken plug-in must not stop the others
         return Broken(name, f"{where}: {type(error).__name__}: {error}")
     if not isinstance(engine, Engine):
         return Broken(name, f"{where}: expected an Engine, found {type(engine).__name__}")

@@ -16,8 +16,8 @@ from colonnade_bench.engines.parquet_io import some
 class Polars(InMemory):
     """`write_ipc` / `read_ipc`, `write_ipc_stream` / `read_ipc_stream` and `write_parquet` / `read_parquet`.
 
-    All can be had as pandas DataFrames too, by way of polars' own frame. Its reader of streams wants to seek, so it
-    is none of an open stream's.
+    All formats also work with pandas DataFrames, through a polars DataFrame. polars' reader of streams must seek, so it
+    cannot read from an open stream.
     """
 
     name = "polars"
@@ -55,7 +55,7 @@ class Polars(InMemory):
 
     def read(self, path: Any, cell: Cell) -> Any:
         if "threads" in cell.option and "polars" not in sys.modules:
-            os.environ["POLARS_MAX_THREADS"] = str(cell.option["threads"])  # it is asked once, at import
+            os.environ["POLARS_MAX_THREADS"] = str(cell.option["threads"])  # polars reads it once, at import
         import polars as pl
 
         readers = {"ipc": pl.read_ipc, "ipc-stream": pl.read_ipc_stream, "parquet": pl.read_parquet}

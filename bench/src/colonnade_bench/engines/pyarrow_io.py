@@ -1,4 +1,4 @@
-"""pyarrow's own Arrow files and streams, and Parquet, to and from pandas; Parquet to and from its own Table too."""
+"""pyarrow's Arrow files and streams, and Parquet, from and to pandas. Parquet also from and to pyarrow's Table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from colonnade_bench.engines.parquet_io import arrow_types, some
 class PyArrow(Engine):
     """`pa.ipc.new_file` / `new_stream` and `pa.ipc.open_file` / `open_stream`, with `Table.to_pandas`.
 
-    Parquet: `pq.write_table` and `pq.read_table`, on ``threads`` threads where a cell says so.
+    Parquet uses `pq.write_table` and `pq.read_table`, with the number of ``threads`` of the cell.
     """
 
     name = "pyarrow"
@@ -49,7 +49,7 @@ class PyArrow(Engine):
 
         if cell.format == "parquet":
             return self.decode(str(path), cell)
-        # The map is pyarrow's own advice for reading files.
+        # pyarrow's documentation recommends memory maps for reading files.
         with pa.memory_map(str(path)) as source:
             return self.decode(source, cell)
 

@@ -13,7 +13,7 @@ LEVEL = 5
 
 
 class PyTables(Spooled):
-    """`DataFrame.to_hdf` and `read_hdf`: ``hdf-fixed`` is pandas' default, ``hdf-table`` takes categories too."""
+    """`DataFrame.to_hdf` and `read_hdf`. ``hdf-fixed`` is pandas' default. ``hdf-table`` also supports categories."""
 
     name = "pytables"
     modules = ("tables", "pandas")

@@ -1,4 +1,4 @@
-"""What all engines in R share: their end is a process of R, which speaks the same words as the ends in Python."""
+"""The base of all engines in R. Their end is an R process with the same commands as the ends in Python."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from colonnade_bench.engines.base import Engine
 from colonnade_bench.engines.r_hand_over import hand_over
 
 PROGRAMS = Path(__file__).parent.parent / "r"
-"""The R programs, beside the Python ones."""
+"""The folder of the R programs."""
 RSCRIPT = ("Rscript", "--vanilla", "--default-packages=methods,utils")
-"""Without graphics and statistics R starts in half the time."""
+"""Without graphics and statistics, R starts in half the time."""
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "tcp")
-"""What R has connections for. Unix sockets are not among them."""
+"""The transports for which R has connections. R has no Unix sockets."""
 INSTALL_R = "apt-get install r-base-core"
 ASKED_S = 60.0
 
 
 class REngine(Engine):
-    """An engine whose data are R's data frames. Its calls are in ``bench/r``; here is what the panel must know of it.
+    """An engine for R's data frames. Its calls are in ``bench/r``. This class tells the panel about it.
 
     Attributes
     ----------
     package : str
-        The package of R that must be there; empty where R itself is enough.
+        The R package that must be installed. Empty if R itself is enough.
     """
 
     package = ""
     libraries = ("data.frame",)
 
     def program(self, task: Mapping[str, Any]) -> list[str]:
-        """The process that does `task`, told by words on standard input."""
+        """Returns the command of the process for `task`. It reads commands from standard input."""
         return [*RSCRIPT, str(PROGRAMS / "end.R")]
 
     def hand_over(self, tables: Mapping[str, Any], folder: Path) -> None:
-        """Write `tables` for R to read, before any clock starts."""
+        """Writes `tables` for R before any clock starts."""
         hand_over(tables, folder)
 
     def missing(self) -> str | None:
@@ -61,7 +61,7 @@ class REngine(Engine):
 
 @functools.cache
 def installed() -> Mapping[str, str]:
-    """Version of R and of each package it has, asked once; empty where there is no R."""
+    """Returns the versions of R and its packages, queried once. Empty if R is not installed."""
     if shutil.which("Rscript") is None:
         return {}
     argv = [*RSCRIPT, str(PROGRAMS / "versions.R")]

@@ -1,4 +1,7 @@
-"""R's own ways to keep data frames, and those of its packages. Each is called at its defaults; a tuned row says how."""
+"""R's own ways to store data frames, and those of its packages.
+
+Calls use the defaults. A tuned row states its options.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,17 @@ PARSES = "reading parses, and runs nothing; no checksum"
 
 
 def debian(package: str) -> str:
-    """The line that installs a package of R from Debian."""
+    """Returns the command that installs an R package from Debian."""
     return f"apt-get install r-cran-{package}"
 
 
 def cran(package: str) -> str:
-    """The line that installs a package that Debian does not have."""
+    """Returns the command that installs a package that Debian does not have."""
     return f"""Rscript -e 'install.packages("{package}")'"""
 
 
 class Serialize(REngine):
-    """`serialize` and `unserialize`. ``xdr=FALSE`` leaves the bytes in the machine's own order."""
+    """`serialize` and `unserialize`. ``xdr=FALSE`` keeps the machine's byte order."""
 
     name = "R serialize"
     install = INSTALL_R
@@ -32,7 +35,7 @@ class Serialize(REngine):
 
 
 class SaveRDS(REngine):
-    """`saveRDS` and `readRDS`: compressed by gzip unless told otherwise."""
+    """`saveRDS` and `readRDS`, compressed by gzip by default."""
 
     name = "R saveRDS"
     install = INSTALL_R
@@ -43,7 +46,7 @@ class SaveRDS(REngine):
 
 
 class Dput(REngine):
-    """`dput` and `deparse`, read by evaluating. Without ``hexNumeric`` numbers keep 15 digits."""
+    """`dput` and `deparse`. Evaluation reads the text. Without ``hexNumeric``, numbers keep 15 digits."""
 
     name = "R dput"
     install = INSTALL_R
@@ -54,7 +57,7 @@ class Dput(REngine):
 
 
 class WriteCsv(REngine):
-    """`write.csv` and `read.csv`; each table has its name and number of rows before it."""
+    """`write.csv` and `read.csv`. Each table has its name and number of rows in front."""
 
     name = "R write.csv"
     install = INSTALL_R
@@ -77,7 +80,7 @@ class JsonLite(REngine):
 
 
 class RJson(REngine):
-    """`rjson::toJSON` and `fromJSON`: columns come back as lists, and from a string only."""
+    """`rjson::toJSON` and `fromJSON`. Columns come back as lists. It reads only strings."""
 
     name = "R rjson"
     package = "rjson"
@@ -88,7 +91,7 @@ class RJson(REngine):
 
 
 class RJsonIO(REngine):
-    """`RJSONIO::toJSON` and `fromJSON`; `readJSONStream` from connections."""
+    """`RJSONIO::toJSON` and `fromJSON`, and `readJSONStream` from connections."""
 
     name = "R RJSONIO"
     package = "RJSONIO"
@@ -100,7 +103,10 @@ class RJsonIO(REngine):
 
 
 class Yaml(REngine):
-    """`as.yaml` and `yaml.load`: columns come back as lists. Large data can overflow R's stack: an error row."""
+    """`as.yaml` and `yaml.load`.
+
+    Columns come back as lists. Large data can overflow R's stack, which gives an error row.
+    """
 
     name = "R yaml"
     package = "yaml"
@@ -111,7 +117,10 @@ class Yaml(REngine):
 
 
 class DataTable(REngine):
-    """`fwrite` and `fread`: files only, a file a table; elsewhere through temporary files."""
+    """`fwrite` and `fread`, one file for each table.
+
+    They support only files, so other transports use temporary files.
+    """
 
     name = "R data.table"
     package = "data.table"
@@ -122,7 +131,7 @@ class DataTable(REngine):
 
 
 class MsgPackR(REngine):
-    """The package msgpack: `packMsg` and `unpackMsg`, `writeMsg` and `readMsg` over connections."""
+    """The package msgpack: `packMsg` and `unpackMsg`, and `writeMsg` and `readMsg` over connections."""
 
     name = "R msgpack"
     package = "msgpack"
@@ -134,7 +143,7 @@ class MsgPackR(REngine):
 
 
 class MsgPackOldR(REngine):
-    """The package msgpackR, in plain R. It refuses NA: a row of its own has 9999 in the place of each NA."""
+    """The package msgpackR, in plain R. It refuses NA. A separate row replaces each NA by 9999."""
 
     name = "R msgpackR"
     package = "msgpackR"
@@ -145,7 +154,10 @@ class MsgPackOldR(REngine):
 
 
 class Fst(REngine):
-    """`write_fst` and `read_fst`: files only, a file a table; elsewhere through temporary files."""
+    """`write_fst` and `read_fst`, one file for each table.
+
+    They support only files, so other transports use temporary files.
+    """
 
     name = "R fst"
     package = "fst"

@@ -1,7 +1,8 @@
-"""Hands pandas DataFrames over to R, before any clock starts: plain arrays in files that base R reads as they are.
+"""Writes pandas DataFrames for R before any clock starts: plain arrays in files that base R can read.
 
-A folder holds one file a column and ``tables.jsonl``, one line a table. What R's own types cannot hold is written as
-near as they can, and said there: every engine in R starts from the same data frames, and its losses come on top.
+A folder holds one file for each column and ``tables.jsonl`` with one line for each table. If R's types cannot hold a
+value, the nearest one is written, and ``tables.jsonl`` notes the loss. Every engine in R starts from the same data
+frames, and its own losses come on top.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def hand_over(tables: Mapping[str, Any], folder: Path) -> None:
-    """Write `tables` into `folder` for R to read.
+    """Writes `tables` into `folder` for R.
 
-    Integers become integer, or numeric where they do not fit; floats numeric, NaN kept; text character with NA; times
-    POSIXct with their zone (UTC where they have none); bool logical; categories factor. Row labels other than
-    0, 1, 2... become columns.
+    Integers become integer, or numeric if they do not fit. Floats become numeric, and NaN stays. Text becomes character
+    with NA. Times become POSIXct with their zone (UTC if they have none). bool becomes logical, and categories become
+    factor. Row labels other than 0, 1, 2... become columns.
 
     Raises
     ------
     TypeError
-        A column that R's data frames have no type for.
+        R's data frames have no type for a column.
     ValueError
-        Text with a NUL character, which R cannot hold.
+        Text contains a NUL character, which R cannot hold.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lines = []
@@ -46,17 +47,17 @@ def hand_over(tables: Mapping[str, Any], folder: Path) -> None:
 
 
 def labelled(frame: Any) -> Any:
-    """The frame with plain row labels; others stand in front as columns."""
+    """Returns the frame with plain row labels. Other labels become its first columns."""
     import pandas as pd
 
     plain = isinstance(frame.index, pd.RangeIndex) and frame.index.name is None
-    if plain and frame.index.step == 1:  # a slice of rows counts from where it began; R counts from 1
+    if plain and frame.index.step == 1:  # a slice of rows keeps its first label, but R counts from 1
         return frame.reset_index(drop=True)
     return frame.reset_index()
 
 
 class Writer:
-    """Writes the columns of one table, and notes what R's types lose."""
+    """Writes the columns of one table, and notes the losses of R's types."""
 
     def __init__(self, folder: Path, number: int) -> None:
         self.folder, self.number = folder, number
@@ -64,7 +65,7 @@ class Writer:
         self.count = 0
 
     def column(self, name: str, column: Any) -> dict[str, Any]:
-        """One column: how R must read its file."""
+        """Writes one column and describes how R must read its file."""
         import pandas as pd
 
         self.count += 1
@@ -88,10 +89,10 @@ class Writer:
         if kind == "f":
             numpy = isinstance(column.dtype, np.dtype)
             values = column.to_numpy() if numpy else filled(column, missing, np.float64)
-            # NaN is a value of a NumPy array; in a nullable column what is missing is NA.
+            # In a NumPy array, NaN is a value. In a nullable column, a missing cell is NA.
             self.array(file, values.astype("<f8"), np.zeros_like(missing) if numpy else missing)
             return {"kind": "numeric"}
-        if kind in "Mm" and not str(column.dtype).startswith(("date32", "date64")):  # Arrow's days
+        if kind in "Mm" and not str(column.dtype).startswith(("date32", "date64")):  # Arrow's days are excluded
             return self.times(name, column, missing, file)
         return self.objects(name, column, missing, file)
 
@@ -108,11 +109,11 @@ class Writer:
         zone = column.dt.tz if column.dtype.kind == "M" else None
         utc = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
         values = utc.to_numpy()
-        if values.dtype.kind not in "Mm":  # nullable ones give objects
+        if values.dtype.kind not in "Mm":  # nullable columns give objects
             values = values.astype(f"{column.dtype.kind}8[ns]")
         unit = PER_SECOND[np.datetime_data(values.dtype)[0]]
         ticks = values.view("i8")
-        # Whole seconds apart from the rest: nanoseconds as doubles would be rounded before they are divided.
+        # Converts whole seconds separately. Nanoseconds as doubles would be rounded before the division.
         rest = np.fmod(ticks, unit)
         whole = (ticks - rest) // unit
         seconds = whole + rest / unit
@@ -134,7 +135,7 @@ class Writer:
         return {"kind": "factor", "ordered": bool(column.cat.ordered), "nlevels": len(levels)}
 
     def objects(self, name: str, column: Any, missing: Any, file: str) -> dict[str, Any]:
-        """Text, truth values or dates among Python's own objects."""
+        """Writes text, truth values or dates from Python objects."""
         import datetime
 
         values = column.to_numpy(dtype=object)
@@ -154,7 +155,7 @@ class Writer:
         raise TypeError(f"bench: R's data frames have no type for column {name} of {', '.join(kinds[:4])}")
 
     def texts(self, name: str, file: str, values: Iterable[str | None]) -> None:
-        """Lengths in bytes, -1 for NA, in one file; all bytes in another."""
+        """Writes lengths in bytes to one file (-1 for NA), and all bytes to another."""
         encoded = [None if value is None else value.encode() for value in values]
         joined = b"".join(value for value in encoded if value)
         if b"\0" in joined:
@@ -164,18 +165,18 @@ class Writer:
         (self.folder / file).write_bytes(joined)
 
     def array(self, file: str, values: Any, missing: Any) -> None:
-        """One value after another, R's NA where none is."""
+        """Writes one value after another, and R's NA for a missing one."""
         if missing.any():
             values = values.copy()
             if values.dtype.itemsize == 8:
-                values.view("<u8")[missing] = NA_REAL  # as bits: a NaN that is assigned may lose some
+                values.view("<u8")[missing] = NA_REAL  # sets the bits, because assigning a NaN may change some
             else:
                 values[missing] = NA_INTEGER
         values.tofile(self.folder / file)
 
 
 def filled(column: Any, missing: Any, dtype: Any) -> Any:
-    """Values as a NumPy array, zero where one is missing."""
+    """Returns the values as a NumPy array, with zero for missing ones."""
     if isinstance(column.dtype, np.dtype):
         return column.to_numpy()
     zero = {"na_value": np.dtype(dtype).type(0)} if missing.any() else {}

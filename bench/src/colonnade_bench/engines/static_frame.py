@@ -1,4 +1,4 @@
-"""StaticFrame's own NPZ, NPY directory and memory-mapped NPY directory."""
+"""StaticFrame's NPZ, NPY directory and memory-mapped NPY directory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from colonnade_bench.engines.base import Engine
 
 
 class StaticFrame(Engine):
-    """`Frame.to_npz`, `to_npy` and their readers; option ``mmap=True`` is `Frame.from_npy_mmap`.
+    """`Frame.to_npz`, `to_npy` and their readers. Option ``mmap=True`` is `Frame.from_npy_mmap`.
 
-    From pandas and to it: `Frame.from_pandas` and `to_pandas`. NPZ refuses columns of Python objects: text goes in as
-    fixed-width Unicode where none is missing; missing text, zones and categories are refused.
+    From and to pandas it uses `Frame.from_pandas` and `to_pandas`. NPZ refuses columns of Python objects. Text without
+    missing cells is converted to fixed-width Unicode. Missing text, zones and categories are refused.
     """
 
     name = "static-frame"
@@ -48,7 +48,8 @@ class StaticFrame(Engine):
         if cell.format == "npz":
             return sf.Frame.from_npz(str(path))
         if cell.option.get("mmap"):
-            # The closer would unmap what the frame still sees: it is dropped, and the maps go with the arrays.
+            # The closer would unmap memory that the frame still uses. It is dropped, and the maps are freed with the
+            # arrays.
             return sf.Frame.from_npy_mmap(str(path))[0]
         return sf.Frame.from_npy(str(path))
 
@@ -65,7 +66,7 @@ class StaticFrame(Engine):
 
 
 def from_pandas(frame: Any) -> Any:
-    """A Frame whose labels and whole text have the types that NPZ holds."""
+    """Returns a Frame in which labels and text without missing cells have types that NPZ holds."""
     import pandas as pd
     import static_frame as sf
 

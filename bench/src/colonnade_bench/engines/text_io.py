@@ -1,7 +1,7 @@
 """Readers and writers of text files, from and to pandas: the fastest ordinary call of each library.
 
-A paper asks these engines about the ``text-*`` datasets alone, whose columns are what every text format and inference
-give back: integers, floats and text. A panel asks them about any frame: what they do not bring back is its finding.
+Published tables use these engines only with the ``text-*`` datasets. Their columns contain only types that every text
+format and inference restore: integers, floats and text. A panel uses any frame, and reports the losses.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ PREFIX = "text-"
 
 
 class TextEngine(Engine):
-    """What they have in common.
+    """The base of all text engines.
 
     Attributes
     ----------
     panel_only : tuple of str
-        Formats that no paper asks about.
+        Formats that no published table uses.
     """
 
     libraries = ("pandas",)
@@ -45,8 +45,8 @@ class TextEngine(Engine):
 class PandasText(TextEngine):
     """`read_csv` (engine="pyarrow", and the C engine with ``engine="c"``), `read_json`, and their writers.
 
-    ``csv-c`` is the C engine too: pandas' default, which looks for no times.
-    ``json-table`` is ``orient="table"``, which says the types and brings times back; else times come back as text.
+    ``csv-c`` is the C engine too: pandas' default, which does not parse times. ``json-table`` is ``orient="table"``,
+    which stores the types and restores times. Other JSON returns times as text.
     """
 
     name = "pandas-text"
@@ -84,7 +84,7 @@ class PandasText(TextEngine):
 
 
 class PyArrowText(TextEngine):
-    """`pyarrow.csv` (told of line ends in fields with ``newlines=True``) and `pyarrow.json`, with `Table.to_pandas`."""
+    """`pyarrow.csv` (``newlines=True`` allows line ends in fields) and `pyarrow.json`, with `Table.to_pandas`."""
 
     name = "pyarrow-text"
     modules = ("pyarrow", "pandas")
@@ -97,7 +97,7 @@ class PyArrowText(TextEngine):
         import pyarrow as pa
         from pyarrow import csv
 
-        if cell.format == "ndjson":  # it writes none: its reader is given polars' file, the smallest there is
+        if cell.format == "ndjson":  # pyarrow writes no NDJSON; its reader gets polars' file, the smallest
             import polars as pl
 
             pl.from_pandas(data).write_ndjson(path)
@@ -115,10 +115,10 @@ class PyArrowText(TextEngine):
 
 
 class PolarsText(TextEngine):
-    """`read_csv`, `read_ndjson`, `read_json` and their writers, by way of polars' own frame.
+    """`read_csv`, `read_ndjson`, `read_json` and their writers, through a polars DataFrame.
 
-    Times are looked for in CSV (``try_parse_dates=True``), but not in the ``text-*`` datasets, which have none. Types
-    are those of its first rows, as by default; ``infer="all"`` looks at every row, as others do.
+    CSV is parsed for times (``try_parse_dates=True``), except in the ``text-*`` datasets, which have none. By default
+    polars infers types from the first rows. ``infer="all"`` uses every row, as other libraries do.
     """
 
     name = "polars-text"
@@ -148,9 +148,9 @@ class PolarsText(TextEngine):
 
 
 class DuckDBText(Spooled, TextEngine):
-    """`read_csv` and `read_json` with `df()`, and `COPY`, by the connection that a process has by itself.
+    """`read_csv` and `read_json` with `df()`, and `COPY`, on the default connection of a process.
 
-    Types are those of a sample, as by default; ``infer="all"`` looks at every row.
+    By default DuckDB infers types from a sample. ``infer="all"`` uses every row.
     """
 
     name = "duckdb-text"

@@ -1,4 +1,4 @@
-"""ROOT files, written and read by uproot: not by the C++ ROOT."""
+"""ROOT files by uproot. The C++ ROOT is not involved."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ TREE = "tree"
 
 
 class Uproot(Spooled):
-    """A TTree (``ttree``: lists of numbers, no deeper) or an RNTuple (``rntuple``), with ROOT's own level of a codec.
+    """A TTree (``ttree``, with at most lists of numbers) or an RNTuple (``rntuple``), with ROOT's own level of a codec.
 
-    Times are kept as their integers: uproot has no other type for them. Missing cells are handed over by index, which
-    takes milliseconds of a write: those of a bit mask come back in other places (5.7.7), and so does
-    text of a DataFrame where the missing keep their room (`dense`). A TTree refuses missing text.
+    Times are stored as integers, because uproot has no type for them. Missing cells are passed as an index, which takes
+    milliseconds of a write. With a bit mask, missing cells come back at other positions (uproot 5.7.7). The same
+    happens to text of a DataFrame whose missing cells keep their space (`dense`). A TTree refuses missing text.
     """
 
     name = "uproot"
@@ -81,7 +81,7 @@ class Uproot(Spooled):
 
 
 def as_known(column: Any) -> Any:
-    """A column as uproot can write it."""
+    """Returns a column in a type that uproot can write."""
     import awkward as ak
     import numpy as np
 
@@ -91,7 +91,7 @@ def as_known(column: Any) -> Any:
 
 
 def by_index(layout: Any) -> Any:
-    """The layout with every option type as an index into what is there."""
+    """Returns the layout with every option type as an index of the present values."""
     from awkward.contents import BitMaskedArray, ListOffsetArray, RecordArray
 
     if isinstance(layout, BitMaskedArray):
@@ -104,7 +104,7 @@ def by_index(layout: Any) -> Any:
 
 
 def dense(column: Any) -> Any:
-    """A column whose missing cells are minus one in an index over those that are there, and nothing else."""
+    """Returns a column with only its present values and an index, in which minus one marks a missing cell."""
     import awkward as ak
     import numpy as np
     from awkward.contents import IndexedOptionArray

@@ -1,4 +1,4 @@
-"""Vortex files, by way of Arrow tables."""
+"""Vortex files, through Arrow tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from colonnade_bench.engines.base import Spooled
 
 
 class Vortex(Spooled):
-    """`vortex.io.write`, and `vortex.open` with `to_arrow`; ``compact`` prefers small files (`VortexWriteOptions`)."""
+    """`vortex.io.write`, and `vortex.open` with `to_arrow`. ``compact`` prefers small files (`VortexWriteOptions`)."""
 
     name = "vortex"
     modules = ("vortex", "pyarrow", "pandas")
