@@ -10,8 +10,8 @@ use pyo3::prelude::*;
 use crate::memory::{PIECE, Region};
 use crate::parallel::{self, Task};
 
-/// A copy that gathers columns: the source has chunks of `columns` pieces each, the target has the pieces of each column in
-/// a row. With one column it is an ordinary copy.
+/// A copy that gathers columns. Each chunk of the source has `columns` pieces. The target has all pieces of a
+/// column in a row. With one column it is an ordinary copy.
 struct Gather {
     source: usize,
     nbytes: usize,
@@ -86,9 +86,9 @@ unsafe fn copy_streaming(from: *const u8, to: *mut u8, nbytes: usize) {
 
 /// Seconds of `repeat` copies of a buffer into recycled huge-page memory: the limit of decoding a stream into blocks.
 ///
-/// `streaming`: stores bypass the cache. With `columns` and `piece`, the copy gathers columns from chunks as from record
-/// batches, without headers. `by_column`: the copy proceeds by column instead of by chunk. `hot`: every chunk is read from
-/// the address of the first, as if it had just been received.
+/// With `streaming`, stores bypass the cache. With `columns` and `piece`, the copy gathers columns from chunks, like record
+/// batches without headers. With `by_column`, it proceeds by column instead of by chunk. With `hot`, it reads every chunk
+/// from the address of the first one, as if the chunk had just been received.
 #[pyfunction]
 #[pyo3(signature = (source, threads, repeat, streaming, columns = 1, piece = 0, by_column = false, hot = false))]
 #[allow(clippy::too_many_arguments)]

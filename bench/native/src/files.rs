@@ -11,10 +11,11 @@ use pyo3::prelude::*;
 use crate::memory::{PIECE, Region, release};
 use crate::parallel::{self, Task};
 
-/// Bytes of one system call of a write.
+/// The bytes of one system call that writes.
 const WRITE_NBYTES: usize = 1 << 20;
 
-/// Seconds to read the whole file into a huge-page region by parallel pread. `fresh`: the memory was never used before.
+/// Seconds to read the whole file into a huge-page region by parallel pread. With `fresh`, the memory was never
+/// used before.
 #[pyfunction]
 pub(crate) fn limit_pread(py: Python<'_>, path: PathBuf, threads: usize, fresh: bool) -> PyResult<f64> {
     Ok(py.detach(|| -> io::Result<_> {
@@ -35,7 +36,7 @@ pub(crate) fn limit_pread(py: Python<'_>, path: PathBuf, threads: usize, fresh: 
     })?)
 }
 
-/// Seconds to write `nbytes` from warm memory, without encoding: to a file that is renamed to `path` when it is complete.
+/// Seconds to write `nbytes` from warm memory, without encoding. The complete file is renamed to `path`.
 #[pyfunction]
 pub(crate) fn limit_write(
     py: Python<'_>,
@@ -55,7 +56,7 @@ pub(crate) fn limit_write(
         let start = Instant::now();
         let mut file = File::create(&part)?;
         if reserve && nbytes > 0 {
-            // A file system without it writes without it.
+            // Some file systems cannot reserve space. The write then goes on without it.
             #[cfg(target_os = "linux")]
             rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, nbytes as u64).ok();
         }

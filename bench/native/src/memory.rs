@@ -15,7 +15,7 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Bytes of one task.
 pub(crate) const PIECE: usize = 4 << 20;
 
-/// The last region that was given back. Its pages are warm: the next region of its size or less takes it.
+/// The last region that was returned. Its pages are warm, and the next region of its size or less reuses it.
 static KEPT: Mutex<Option<MmapMut>> = Mutex::new(None);
 
 /// Anonymous memory that starts at a huge page.
@@ -41,7 +41,7 @@ impl Region {
         let map = MmapMut::map_anon(nbytes + HUGE_PAGE)?;
         #[cfg(target_os = "linux")]
         if nbytes >= HUGE_PAGE {
-            map.advise(memmap2::Advice::HugePage).ok(); // a kernel without them: ordinary pages
+            map.advise(memmap2::Advice::HugePage).ok(); // without kernel support, the pages are ordinary
         }
         Ok(Self::within(map, nbytes))
     }

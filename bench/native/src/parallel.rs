@@ -6,7 +6,7 @@ use std::sync::Mutex;
 /// A piece of work.
 pub(crate) type Task<'a> = Box<dyn FnOnce() -> io::Result<()> + Send + 'a>;
 
-/// Runs all tasks on `threads` threads, the calling one among them, which take them in order.
+/// Runs all tasks on `threads` threads, including the calling thread. The threads take the tasks in order.
 ///
 /// # Errors
 /// The first error of a task, once all threads have stopped.

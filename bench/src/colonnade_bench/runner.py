@@ -67,7 +67,7 @@ class Runner:
             if record.get("run") == self.run_id:
                 self.keep(record)
 
-    # ---------------------------------------------------------------- what is measured
+    # ---------------------------------------------------------------- the measurement
 
     def plan(self) -> dict[str, Any]:
         """Returns the entries of the plan's record besides the specification."""

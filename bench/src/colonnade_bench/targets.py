@@ -108,7 +108,7 @@ class Target:
                 raise unknown(f"{name} of a target", value, known)
         expand(listed(self.dataset))
 
-    # ---------------------------------------------------------------- what is compared
+    # ---------------------------------------------------------------- comparisons
 
     def datasets(self) -> list[str]:
         return expand(listed(self.dataset))
