@@ -746,7 +746,7 @@ class CsvReadOptions(ReadOptions):
         date_format: str = "iso",
         on_error: str = "raise",  # | "null" | "skip"
         big_ints: str = "text",  # | "decimal" | "error"
-        schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: what is there
+        schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: the schema that the file has
         sidecar: bytes | None = None,  # the sidecar, for a file that is not opened by path
     ) -> None:
         """For a path, the sidecar FILE.schema.json in the same directory is read, unless `schema` says otherwise.
@@ -859,7 +859,7 @@ class ConnectOptions:
         threads: int | None = None,
         certificate: str | None = None,  # PEM paths
         key: str | None = None,
-        authorities: str | None = None,  # PEM of who may sign the peer's certificate; None: the system's, to connect
+        authorities: str | None = None,  # PEM of the peer's authorities; None, to connect: the system's
         token: bytes | None = None,  # 16 to 4096 bytes
         server_name: str | None = None,  # for connecting: the name in the certificate; None: the URL's host
         handshake_timeout_s: float = 10.0,

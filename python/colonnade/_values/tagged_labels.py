@@ -1,10 +1,9 @@
 """Tagged JSON: labels, names and attrs as text, exactly, without pickle.
 
 Values that JSON represents exactly are unchanged: None, bool, int of 64 bits, finite float, str, list, and dict with
-str keys.
-Everything else is an object of one key that begins with ``$``: ``{"$tuple": [1, 2]}``, ``{"$date": "2020-01-01"}``.
-The value behind the key holds what is needed to build the same type again; the lists of tags are `_WRITERS` and
-`_READERS` (NumPy's are in `numpy_labels`, pandas' in `pandas_labels`, each loaded when one is met).
+str keys. Everything else is an object of one key that begins with ``$``: ``{"$tuple": [1, 2]}``, ``{"$date":
+"2020-01-01"}``. The value of the key holds the data to build the same type again. The lists of tags are `_WRITERS` and
+`_READERS`. NumPy's tags are in `numpy_labels` and pandas' in `pandas_labels`; each module is imported at its first tag.
 """
 
 import base64
@@ -146,7 +145,7 @@ def _dict(value: dict[Any, Any]) -> Any:
 
 
 def _with_zone(value: Any, zone: dt.tzinfo | None) -> Any:
-    """ISO text; a list [naive ISO text, zone, fold] where ISO 8601 has no room for the zone's name or the fold."""
+    """ISO text; a list [naive ISO text, zone, fold] if ISO 8601 cannot express the zone's name or the fold."""
     text = value.replace(tzinfo=None).isoformat()
     if zone is None:
         return [text, None, 1] if value.fold else text

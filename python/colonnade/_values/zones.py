@@ -1,7 +1,7 @@
 """Converts time zones to text, and back to an object of the same class.
 
-``Europe/Berlin`` is a `zoneinfo.ZoneInfo`, ``UTC`` is `datetime.timezone.utc`, ``+01:00`` a fixed offset (with a name
-after a space where it had one), ``pytz:Europe/Berlin`` and ``dateutil:Europe/Berlin`` name their library. Zones of two
+``Europe/Berlin`` is a `zoneinfo.ZoneInfo`, ``UTC`` is `datetime.timezone.utc`, ``+01:00`` a fixed offset (with its
+name, if any, after a space), ``pytz:Europe/Berlin`` and ``dateutil:Europe/Berlin`` name their library. Zones of two
 libraries never compare equal, so the library is part of the value.
 """
 

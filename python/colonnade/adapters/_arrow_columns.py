@@ -27,10 +27,10 @@ Where = Callable[[], str]
 def numpy_from_column(column: ArrowColumn, where: Where) -> np.ndarray:
     """The values as a read-only 1-D array; EncodeError, beginning with ``where()``, if NumPy has no dtype for them.
 
-    Text becomes `<U` (objects where it has nulls, ends in NUL, or is so uneven that `<U` would pass the limit of
-    `Limits`), bytes become objects; integers, floats and bools keep their dtype without nulls and become objects with
-    None where they have some; dates and times without a zone are datetime64 and timedelta64; dictionaries are decoded
-    to their values. All other types become the objects that pyarrow's ``to_pylist`` returns: decimals, times of day,
+    Text becomes `<U`, or objects if it has nulls, ends in NUL, or has such uneven lengths that `<U` would exceed
+    `Limits`. Bytes become objects. Integers, floats and bools without nulls keep their dtype; with nulls they become
+    objects with None. Dates and times without a zone become datetime64 and timedelta64; dictionaries are decoded to
+    their values. All other types become the objects that pyarrow's ``to_pylist`` returns: decimals, times of day,
     lists, structs (dict), maps (list of pairs), unions.
     """
     return _frozen(_values(column, read_tag(column), where))

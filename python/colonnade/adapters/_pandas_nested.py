@@ -1,4 +1,4 @@
-"""Object columns of pandas whose cells are lists of one type, or dicts of the same fields: list and struct columns.
+"""Converts object columns of pandas whose cells are lists of one type, or dicts of the same fields, to Arrow columns.
 
 pyarrow infers the type and converts the cells. The converted cells must equal the originals, including their classes.
 Otherwise the column is stored as mixed cells.

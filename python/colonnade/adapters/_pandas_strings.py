@@ -64,7 +64,7 @@ def column_from_strings(values: Any, tag: str) -> ArrowColumn:
 
 
 def strings_from_column(column: ArrowColumn, dtype: Any) -> Any:
-    """A text column as an array of a string dtype or, where the dtype is object, as objects with NaN for null."""
+    """A text column as an array of a string dtype or, if the dtype is object, as objects with NaN for null."""
     if not isinstance(dtype, np.dtype) and dtype.storage != "python":
         return strings_from_arrow(to_pyarrow(column), dtype)
     cells = cells_of(column)

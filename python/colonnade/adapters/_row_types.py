@@ -24,7 +24,7 @@ _NESTED = {list, tuple, dict, np.ndarray}
 
 
 class Misfit(Exception):
-    """The cell at `position` of the batch is of another type; `text` says what was expected and found."""
+    """The cell at `position` of the batch is of another type; `text` describes the expected and found types."""
 
     def __init__(self, position: int, text: str) -> None:
         super().__init__(position, text)

@@ -10,7 +10,7 @@ ticks below a microsecond count:
 | floats | their bits as an unsigned int |
 | dates, times, timestamps, durations | ticks |
 | decimals | the unscaled int |
-| intervals | (months, days, nanoseconds); pyarrow wraps no others |
+| intervals | (months, days, nanoseconds); pyarrow supports no other intervals |
 | text, bytes | str, bytes |
 | lists of any layout | list of cells |
 | maps | list of (key, value) |

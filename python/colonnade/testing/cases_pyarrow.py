@@ -213,7 +213,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
         [pa.array([[1], None]), pa.array([{"x": 1}, {"x": None}, None])],
     ),
 }
-"""Five cells of each type, the fourth null where the type has nulls of its own."""
+"""Five cells of each type, the fourth null if the type has its own nulls."""
 
 _WITHOUT_NULLS = [name for name in ARRAYS if not any(word in name for word in ("union", "view", "null"))]
 
