@@ -1,7 +1,7 @@
-"""Stubs of the Rust core. Everything here is private to the package: users see only `colonnade`.
+"""Stubs of the Rust core. All names here are private: users import only `colonnade`.
 
-Text called *tagged JSON* is the form that `colonnade._values.tagged_labels` writes: plain JSON where JSON can hold the
-value, a one-key object such as ``{"$tuple": [...]}`` where it cannot.
+*Tagged JSON* is the text that `colonnade._values.tagged_labels` writes: plain JSON if JSON can hold the value, else a
+one-key object such as ``{"$tuple": [...]}``.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ class ColumnNotFound(ColonnadeError, KeyError): ...
 class InternalError(ColonnadeError, RuntimeError): ...
 
 def _panic_for_test(place: str) -> None:
-    """Panic, for tests: where the interpreter lock is "held", "released", or on another "thread"."""
+    """Panics, for tests: while the interpreter lock is "held" or "released", or on another "thread"."""
 
 # --------------------------------------------------------------------------- columns in Arrow's layout
 class ArrowColumn:
@@ -29,7 +29,7 @@ class ArrowColumn:
 
     @staticmethod
     def from_arrow(obj: object, tag: str | None = None) -> ArrowColumn:
-        """Import anything with ``__arrow_c_array__`` (one array, not chunked). No copy."""
+        """Imports any object with ``__arrow_c_array__`` (one array, not chunked) without a copy."""
     @staticmethod
     def from_masked(
         values: np.ndarray, mask: np.ndarray | None = None, tag: str | None = None, timezone: str | None = None
@@ -37,29 +37,30 @@ class ArrowColumn:
         """A primitive column; `timezone` makes datetime64 values timestamps with that zone.
 
         values: 1-D bool, int, uint, float16/32/64, datetime64[s|ms|us|ns] or timedelta64, native order. mask: bool,
-        True = null, or None. Values are not copied where they are contiguous (bool is packed to bits; bytes under the
-        mask are kept as they are where the type is not bool).
+        True = null, or None. Contiguous values are not copied, and their bytes under the mask do not change. bool is
+        packed to bits.
         """
     @staticmethod
     def from_objects(values: np.ndarray, kind: str, tag: str | None = None) -> ArrowColumn:
         """1-D object array whose cells are all `kind` ("str" | "bytes" | "bool") or None / NaN / pandas.NA (null).
-        Raises TypeError naming the first other position and its type; UnicodeEncodeError text for lone surrogates
-        is raised as EncodeError."""
+        TypeError names the position and type of the first other cell. Lone surrogates raise an EncodeError with
+        UnicodeEncodeError's text."""
     @staticmethod
     def from_cells(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
-        """1-D object array as large_binary, one MessagePack value a cell, None as null: None, bool, int, float,
-        complex, str, bytes, date, time, datetime, timedelta, Decimal, UUID, scalars of NumPy and pandas, and tuples,
-        lists and dicts of these, 60 in each other at most, each of exactly its class. The tag, unless another is given,
-        is ``{"cells":"msgpack","extensions":1}``. EncodeError with row and place within the cell for anything else."""
+        """1-D object array as large_binary, one MessagePack value per cell, None as null. Cells may be None, bool, int,
+        float, complex, str, bytes, date, time, datetime, timedelta, Decimal, UUID, scalars of NumPy and pandas, and
+        tuples, lists and dicts of these, nested 60 deep at most. Subclasses are not allowed. The default tag is
+        ``{"cells":"msgpack","extensions":1}``. For any other value, EncodeError names the row and the place within the
+        cell."""
     @staticmethod
     def from_fixed(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
-        """1-D array of any NumPy dtype without objects, as fixed_size_binary(itemsize): for what Arrow cannot name."""
+        """1-D array of any NumPy dtype without objects, as fixed_size_binary(itemsize), for dtypes that Arrow lacks."""
     @staticmethod
     def from_unicode(values: np.ndarray, tag: str | None = None) -> ArrowColumn:
-        """1-D ``<U`` strings as large_utf8 (copied). EncodeError for code points that Unicode does not know."""
+        """1-D ``<U`` strings as large_utf8 (copied). EncodeError for invalid code points."""
     @staticmethod
     def dictionary(codes: np.ndarray, categories: ArrowColumn, ordered: bool, tag: str | None = None) -> ArrowColumn:
-        """codes: 1-D int8..int64; a negative code is null. Codes are not copied."""
+        """codes: 1-D int8..int64, not copied. A negative code is null."""
     @staticmethod
     def struct(children: Sequence[tuple[str, ArrowColumn]], tag: str | None = None) -> ArrowColumn:
         """A struct without nulls of its own (pandas intervals: left, right)."""
@@ -71,31 +72,31 @@ class ArrowColumn:
     def __arrow_c_array__(self, requested_schema: object = None) -> tuple[object, object]: ...
     def __arrow_c_schema__(self) -> object: ...
     def arrow_storage(self) -> tuple[object, object]:
-        """The capsules of ``__arrow_c_array__`` without extension types, of any field within."""
+        """The capsules of ``__arrow_c_array__``, without extension types at any depth."""
 
     def values(self) -> np.ndarray:
         """Primitive types: the values as a 1-D NumPy array over the same memory (bool: unpacked copy; timestamps and
-        durations as datetime64 / timedelta64 of their unit, zone dropped; date32 as datetime64[D]; fixed_size_binary
-        as V); null slots have any value. Writable if the column is of a frame that is the only owner of its memory.
-        TypeError for other types."""
+        durations as datetime64 / timedelta64 of their unit, zone dropped; date32 as datetime64[D]; fixed_size_binary as
+        V); Null slots have arbitrary values. The array is writable if the column's frame is the only owner of its
+        memory. TypeError for other types."""
     @staticmethod
     def block(columns: Sequence[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarray:
-        """Ints, uints, floats, naive timestamps or durations of one length as a writable array of shape
-        (len(columns), nrows), column-major, of `dtype`: their own, or float64 for integers; NaN or NaT where null."""
+        """Ints, uints, floats, naive timestamps or durations of one length as a writable array of shape (len(columns),
+        nrows), column-major. `dtype` is the columns' own, or float64 for integers. Nulls become NaN or NaT."""
     def mask(self) -> np.ndarray | None:
-        """1-D bool, True = null; None where nothing is null."""
+        """1-D bool, True = null; None if the column has no nulls."""
     def objects(self) -> np.ndarray:
-        """utf8 / binary / bool: a 1-D object array of str / bytes / bool, None where null."""
+        """utf8 / binary / bool: a 1-D object array of str / bytes / bool, None for null."""
     def cells(self) -> np.ndarray:
-        """binary, one MessagePack value a cell: a 1-D object array of None, bool, int, float, str, bytes, list, dict;
-        timestamps aware datetimes in UTC where those hold them, else numpy.datetime64; other extensions
-        ``{"code": int, "data": bytes}``, or, where the tag has "extensions", the objects that `from_cells` was given.
-        None where null. DecodeError with row and byte where a cell is no such value.
+        """binary, one MessagePack value per cell: a 1-D object array of None, bool, int, float, str, bytes, list, dict.
+        Timestamps become aware datetimes in UTC if these hold them exactly, else numpy.datetime64. Other extensions
+        become ``{"code": int, "data": bytes}``; if the tag has "extensions", they become the original objects of
+        `from_cells`. None for null. DecodeError with row and byte for a malformed cell.
         """
     def unicode(self) -> np.ndarray:
-        """utf8 without nulls: a `<U` array (raises EncodeError where a value ends in NUL: `<U` cannot hold it)."""
+        """utf8 without nulls: a `<U` array (EncodeError if a value ends in NUL, because `<U` cannot hold it)."""
     def codes(self) -> np.ndarray:
-        """dictionary: 1-D int codes, null slots -1. Not copied where nothing needs to change."""
+        """dictionary: 1-D int codes, -1 for null. Copied only if a code changes."""
     def categories(self) -> ArrowColumn: ...
     def child(self, name: str) -> ArrowColumn: ...
     def child_names(self) -> list[str]:
@@ -103,7 +104,7 @@ class ArrowColumn:
     def slice(self, start: int, stop: int) -> ArrowColumn: ...
     def nbytes(self) -> int: ...
     def check_cost(self) -> None:
-        """LimitError where values take far more than their buffers once each row has its own."""
+        """LimitError if a copy of each row's value would take far more memory than the shared buffers."""
 
 def assemble_column(
     kind: str,
@@ -116,12 +117,12 @@ def assemble_column(
     """One level of a column without nulls: "null", "utf8", "large_utf8", "binary", "large_binary" (offsets, bytes),
     "list", "large_list" (offsets), "fixed_size_list" (`size`), "struct", "dense_union" (int8 tags, int32 offsets).
 
-    children: name, whether it may have nulls, column. 1-D buffers are not copied. EncodeError where offsets, tags,
-    UTF-8 or the lengths of children are not right: all are checked."""
+    children: name, nullability, column. 1-D buffers are not copied. All offsets, tags, UTF-8 and lengths of children
+    are checked, with an EncodeError for invalid ones."""
 
 def column_with_validity(column: ArrowColumn, bits: np.ndarray, tag: str | None = None) -> ArrowColumn:
-    """The column, null where a bit is 0. bits: 1-D uint8, the least significant bit first, not copied. For a column
-    that has no nulls and can have some."""
+    """The column with nulls where a bit is 0. bits: 1-D uint8, the least significant bit first, not copied. The column
+    must have no nulls, and a type that allows nulls."""
 
 def column_with_tag(column: ArrowColumn, tag: str | None) -> ArrowColumn:
     """The column with another tag."""
@@ -130,21 +131,21 @@ def column_parts(
     column: ArrowColumn,
 ) -> tuple[str, int, list[np.ndarray], np.ndarray | None, list[tuple[str, bool, list[tuple[str, str]], ArrowColumn]]]:
     """One level of a column: kind, size, buffers, validity (bits as in `column_with_validity`; None without nulls),
-    children (name, whether it may have nulls, metadata, column). Nothing is copied, but validities that begin within a
-    byte.
+    children (name, nullability, metadata, column). Only a validity that begins inside a byte is copied.
 
     Kinds: those of `assemble_column`, "map" (offsets; one child, the entries), "list_view" (offsets, sizes),
     "fixed_size_binary" (bytes; `size`), "sparse_union" (tags), "dictionary" (see `codes`, `categories`), else the name
-    of the type (see `values`). Unions have the ids of their children as last buffer. Children of lists and dense unions
-    come whole, all others cut to the column's rows. Views of text and bytes come as large_utf8, large_binary."""
+    of the type (see `values`). The last buffer of a union holds the ids of its children. Children of lists and dense
+    unions are whole, all others are cut to the column's rows. Views of text and bytes become large_utf8,
+    large_binary."""
 
 # --------------------------------------------------------------------------- axes
 class Axis:
-    """Labels of one side."""
+    """The labels of the rows or of the columns."""
 
     @staticmethod
     def auto(start: int, stop: int, step: int, cls: str = "Index", name: str = "null", meta: str | None = None) -> Axis:
-        """An automatic range. `name` is tagged JSON; `meta` is the adapter's own tagged JSON (kept verbatim)."""
+        """An automatic range. `name` is tagged JSON; `meta` is the adapter's own tagged JSON (stored verbatim)."""
     @staticmethod
     def levels(
         levels: Sequence[np.ndarray | ArrowColumn],
@@ -154,7 +155,7 @@ class Axis:
         meta: str | None = None,
     ) -> Axis:
         """1..n levels of equal length, full labels (not codes): 1-D NumPy arrays of any dtype but object, or
-        ArrowColumn. `classes`: one class name a level, in StaticFrame's words where it has one ("IndexDate"...)."""
+        ArrowColumn. `classes`: one class name for each level, by StaticFrame's name if it has one ("IndexDate"...)."""
     is_auto: bool
     range: tuple[int, int, int]
     depth: int
@@ -163,20 +164,20 @@ class Axis:
     name: str
     meta: str | None
     def same(self, other: Axis) -> bool:
-        """Whether labels (to the bit), their types, classes, name and meta are the same. Made for short axes."""
+        """Whether labels (to the bit), their types, classes, name and meta are the same. Fast only for short axes."""
     def detached(self) -> Axis:
-        """A copy that shares no memory: nothing changes it, and it keeps nothing else alive."""
+        """A copy that shares no memory, so it never changes and keeps no other object alive."""
     def __len__(self) -> int: ...
     def level(self, i: int, writable: bool = False) -> np.ndarray | ArrowColumn:
-        """Labels of level i. NumPy arrays share memory with the file or buffer (read-only; where
-        `writable`, not so if they are of a frame for one use)."""
+        """Labels of level i. NumPy arrays share memory with the file or buffer. They are read-only, unless `writable`
+        is True and the frame is for one use."""
 
 # --------------------------------------------------------------------------- frames
-_Steps = Sequence[Sequence[int]]  # places within a column: for each the numbers of the children that lead there
+_Steps = Sequence[Sequence[int]]  # places within a column: for each, the child numbers on the path
 _FieldPath = tuple[str, list[int], bool]  # path behind the label, numbers of the children, whether it is a leaf
 
 class CoreFrame:
-    """A materialised frame: blocks and columns in memory (or over a map), both axes."""
+    """A frame: blocks and columns in memory (or over a memory map), and both axes."""
 
     nrows: int
     ncols: int
@@ -184,7 +185,7 @@ class CoreFrame:
     columns: Axis
     name: str  # tagged JSON
     attrs: str | None  # tagged JSON
-    origin: str | None  # tagged JSON: which library and class it came from, e.g. {"library": "pandas"}
+    origin: str | None  # tagged JSON: the source library and class, e.g. {"library": "pandas"}
     nbytes: int
     @staticmethod
     def open_fd(
@@ -195,31 +196,31 @@ class CoreFrame:
         progress: Progress | None = None,
         pandas: bool = False,
     ) -> CoreFrame:
-        """Reads the one frame of a pipe, socket or device into memory that no other frame uses. `pandas`: as in
-        `File.load`."""
+        """Reads the only frame of a pipe, socket or device into new memory. `pandas`: as in `File.load`."""
     def check_ranges(self, first: int) -> None:
-        """DecodeError for a decimal over its precision, a time of no day, a date64 of no whole day, by column and row;
-        `first` is the number of the first row."""
+        """DecodeError, with column and row, for a decimal over its precision, a time outside a day, or a date64 that is
+        not a whole day. `first` is the number of the first row."""
     def blocks(self, writable: bool = False) -> list[tuple[np.ndarray, np.ndarray]]:
         """NumPy blocks: (values of shape (width, nrows), positions int64 of shape (width,)). No copy; any strides.
-        `writable` arrays exist only where this frame owns its memory alone (see File.load(private=True))."""
+        `writable`: arrays are writable only if this frame is the only owner of its memory (see
+        File.load(private=True))."""
     def arrow_columns(self) -> list[tuple[int, ArrowColumn]]:
         """(position, column) of the columns outside blocks, by position."""
     def arrays(self) -> list[np.ndarray | ArrowColumn]:
-        """Left to right, read-only: 1-D arrays (nrows,), 2-D arrays (nrows, width) where adjacent columns are one
+        """Left to right, read-only: 1-D arrays (nrows,), 2-D arrays (nrows, width) for adjacent columns that are one
         packed array in memory, and ArrowColumns. Built in C speed: 10,000 arrays in about 1 ms."""
     def column(self, position: int) -> np.ndarray | ArrowColumn:
-        """One column, read-only, no copy."""
+        """One column, read-only, without a copy."""
     def dtypes(self) -> list[str]:
-        """One name a column: NumPy descr ("<f8") for blocks, Arrow type name for the rest."""
+        """One name for each column: NumPy descr ("<f8") for blocks, Arrow type name for other columns."""
     def select(self, positions: Sequence[int]) -> CoreFrame:
         """Columns by position, in that order; repeats allowed. No copy of data."""
     def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_FieldPath]:
         """As `File.leaf_paths`."""
     def leaf_dtype(self, position: int, steps: _Steps) -> str: ...
     def project_leaves(self, leaves: Mapping[int, _Steps] | None) -> CoreFrame:
-        """Of these columns, by position, the parts at these places alone. No copy. ColumnNotFound for a position that
-        holds nothing nested."""
+        """Selects from these columns, by position, only the parts at these places, without a copy. ColumnNotFound for a
+        column that is not nested."""
     def slice(self, start: int, stop: int) -> CoreFrame: ...
     def with_meta(self, name: str, attrs: str | None, origin: str | None) -> CoreFrame: ...
     def with_axes(self, index: Axis | None, columns: Axis | None) -> CoreFrame: ...
@@ -227,19 +228,19 @@ class CoreFrame:
 class FrameBuilder:
     def __init__(self, nrows: int, ncols: int) -> None: ...
     def add_block(self, values: np.ndarray, positions: Sequence[int] | np.ndarray) -> None:
-        """values: shape (width, nrows), any strides, any dtype but object (structured refused). Not copied: the array
-        is kept alive. positions: where its rows stand among the columns."""
+        """values: shape (width, nrows), any strides, any dtype but object (structured refused). The array is not copied
+        but kept alive. positions: the column position of each of its rows."""
     def add_arrays(self, arrays: Sequence[np.ndarray], start: int) -> int:
         """Arrays left to right from column `start`: 1-D (nrows,) or 2-D (nrows, width). Returns the next position."""
     def add_arrow(self, position: int, column: ArrowColumn) -> None: ...
     def finish(
         self, index: Axis, columns: Axis, name: str = "null", attrs: str | None = None, origin: str | None = None
     ) -> CoreFrame:
-        """Every position must have been given exactly once; lengths must agree."""
+        """Builds the frame. The caller must have added every position exactly once, and all lengths must agree."""
 
 # --------------------------------------------------------------------------- npz / npy
 class Limits:
-    """Caps on what a file may ask for, all in bytes or counts; checked before anything is allocated."""
+    """Limits in bytes or counts on the sizes that a file declares. They are checked before memory is allocated."""
 
     def __init__(
         self,
@@ -259,26 +260,26 @@ class Limits:
     max_members: int
     max_member_nbytes: int
     max_columns: int
-    max_unbacked_rows: int  # rows that no byte of the input stands for
-    max_unbacked_nbytes: int  # bytes that a decoder may write however small its input is
+    max_unbacked_rows: int  # rows that take no bytes of the input
+    max_unbacked_nbytes: int  # bytes that a decoder may write for input of any size
     max_expansion: int  # bytes that a decoder may write for each byte of input, beyond 64 for each declared cell
     max_stream_nbytes: int | None  # bytes of a source without a known length; None: half of the available memory
     max_meta_nbytes: int
-    max_depth: int  # how deep values may nest (msgpack)
+    max_depth: int  # depth of nested values (msgpack)
     def decoded_nbytes(self, input: int, ncells: int) -> int:
-        """The most bytes that `input` bytes which declare `ncells` cells may become."""
+        """The largest decoded size that is allowed for `input` bytes that declare `ncells` cells."""
 
 class StreamLimit:
-    """Counts what is collected from one source without a known length."""
+    """Counts the bytes that are read from one source without a known length."""
 
     def __init__(self, limits: Limits) -> None: ...
     def check(self, nbytes: int) -> None:
-        """LimitError where so many bytes may not be held."""
+        """LimitError if `nbytes` bytes exceed the limit."""
 
 Progress = Callable[[int, int | None], object]
 
 class _Opened:
-    """What every opened file has. A name of this stub alone: at run time the classes have no base."""
+    """The members of every opened file. This base exists only in this stub: at run time the classes have no base."""
 
     kind: str  # "frame" (StaticFrame's member names in npz), "bundle"; npz: "savez", "npy", "zip" too
     layout: str
@@ -289,7 +290,7 @@ class _Opened:
     name: str
     attrs: str | None
     origin: str | None
-    version: int | None  # of our own header; None in a foreign file
+    version: int | None  # of Colonnade's header; None in a foreign file
     file_nbytes: int
     nbytes: int  # decoded data and labels
     def dtypes(self) -> list[str]: ...
@@ -303,13 +304,14 @@ class _Opened:
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> CoreFrame:
-        """Decode. `private`: arrays are writable, over memory (or a copy-on-write map) that no other frame sees."""
+        """Decodes the file. `private`: arrays are writable, in memory (or a copy-on-write map) that no other frame
+        shares."""
     def verify(self, threads: int | None = None, progress: Progress | None = None) -> None: ...
     def array_names(self) -> list[str]: ...
     def labels(self) -> list[str]: ...  # kind "bundle"
 
 class _OpenedBatches(_Opened):
-    """A file that can be given in Arrow's layout too."""
+    """A file that can also be loaded in Arrow's layout."""
 
     def load_arrow(
         self,
@@ -319,30 +321,31 @@ class _OpenedBatches(_Opened):
         threads: int | None = None,
         progress: Progress | None = None,
     ) -> list[CoreFrame]:
-        """One frame a record batch (at least one), every column in Arrow's layout, not copied where not compressed."""
+        """One frame for each record batch (at least one), with columns in Arrow's layout. Uncompressed data is not
+        copied."""
 
 class _BatchReader:
-    """What is read batch by batch: nothing but the current batch (and the dictionaries) is held."""
+    """A source that is read batch by batch. It holds only the current batch and the dictionaries in memory."""
 
     def schema(self) -> CoreFrame:
-        """A frame of no rows; reads as far as it must to know."""
+        """A frame without rows. It reads only as far as the schema."""
     def next_batch(self) -> CoreFrame | None:
-        """The next batch, in memory of its own; None after the last."""
+        """The next batch, in its own memory; None after the last."""
 
 class WriteOptions:
-    """How frames are written: what the options of every format have in common."""
+    """The base of each format's options for writing."""
 
     format: str
 
 class Writer:
-    """Any format that is written chunk by chunk. The schema is that of the first chunk."""
+    """Writes any format chunk by chunk. The first chunk determines the schema."""
 
     nbatches: int
     nrows: int
     @staticmethod
     def to_path(path: str | bytes, options: WriteOptions) -> Writer:
-        """A temporary file beside `path`, renamed by `close`. UnsupportedError, here and below: a format that is
-        written whole."""
+        """Writes a temporary file in the directory of `path`, which `close` renames. UnsupportedError, here and below,
+        for a format that is only written as a whole."""
     @staticmethod
     def to_fd(fd: int, options: WriteOptions) -> Writer: ...
     @staticmethod
@@ -351,16 +354,16 @@ class Writer:
     def to_callable(send: Callable[[memoryview], object], options: WriteOptions) -> Writer: ...
     @staticmethod
     def to_connection(connection: Connection, options: WriteOptions, timeout_s: float | None = None) -> Writer:
-        """Writes one message. `abort` ends the sending side, so that the peer sees that the message is incomplete."""
+        """Writes one message. `abort` ends the sending side, so that the peer detects the incomplete message."""
     def write(self, frame: CoreFrame, progress: Progress | None = None) -> None:
-        """EncodeError that shows both where the columns, their types or the index differ from the first chunk's."""
+        """EncodeError if columns, types or the index differ from the first chunk's. The message shows both."""
     def close(self) -> None:
-        """The end of the format, then the file takes its name. A writer without a chunk: EncodeError."""
+        """Writes the end of the format, then renames the file. EncodeError if no chunk was written."""
     def abort(self) -> None:
-        """Nothing of the file stays; of a stream, no end mark is written. A sink is as it was before."""
+        """Removes the temporary file. A stream gets no end mark. A sink is restored."""
 
 class ReadOptions:
-    """The base of each format's options of reading."""
+    """The base of each format's options for reading."""
 
     format: str
     limits: Limits
@@ -368,10 +371,10 @@ class ReadOptions:
 
 class NpzReadOptions(ReadOptions):
     def __init__(self, *, limits: Limits, threads: int | None = None, verify: bool = False) -> None:
-        """`verify`, here and below: everything is checked when the source is opened."""
+        """`verify`, here and below: opening the source checks all of its data."""
 
 class NpyReadOptions(ReadOptions):
-    """Of a lone array, or a directory of members."""
+    """Options for a single array, or a directory of members."""
 
     def __init__(self, *, limits: Limits, threads: int | None = None, verify: bool = False) -> None: ...
 
@@ -392,7 +395,7 @@ class ParquetReadOptions(ReadOptions):
         limits: Limits,
         threads: int | None = None,
         verify: bool = False,
-        columns: list[str] | None = None,  # these alone, by name or nested path; ColumnNotFound where one is not there
+        columns: list[str] | None = None,  # only these, by name or nested path; ColumnNotFound for a missing one
         categories: list[str] | None = None,
         filter: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
         use_statistics: bool = True,
@@ -402,54 +405,56 @@ class ParquetReadOptions(ReadOptions):
     ) -> None: ...
 
 class File(_OpenedBatches):
-    """An opened file, directory, buffer or stream of any format: its structure is checked and described. The class of
-    the options says the format."""
+    """An opened file, directory, buffer or stream of any format, with a checked structure. The class of the options
+    determines the format."""
 
     @staticmethod
     def open_path(path: str | bytes, *, mmap: bool, options: ReadOptions, progress: Progress | None = None) -> File:
-        """`progress`, here and below: called for bytes that are read or decoded at opening."""
+        """`progress`, here and below: called for bytes that opening reads or decodes."""
     @staticmethod
     def open_buffer(buffer: object, *, options: ReadOptions, progress: Progress | None = None) -> File:
-        """Any C-contiguous object with the buffer protocol; kept alive, not copied."""
+        """Any C-contiguous object with the buffer protocol. It is not copied but kept alive."""
     @staticmethod
     def open_fd(fd: int, *, options: ReadOptions, head: bytes | None = None, progress: Progress | None = None) -> File:
-        """A pipe, socket or device, read to its end (a regular file: from its current position; a stream of Arrow's: to
-        its end mark). `head`: bytes already taken from `fd`, which come before the rest."""
+        """A pipe, socket or device, read to its end (a regular file from its current position; an Arrow stream to its
+        end mark). `head`: bytes that were already read from `fd`, before the rest."""
     @staticmethod
     def open_http(file: HttpFile, *, options: ReadOptions, progress: Progress | None = None) -> File:
-        """Of formats that can be read in parts, the structure is fetched now and data when it is loaded; all of it
-        where there are no ranges. Compressed bodies that were not fetched count in `nbytes` as they lie."""
+        """For formats that can be read in parts, this fetches the structure, and loading fetches the data. Without
+        support for ranges, this fetches the whole file. `nbytes` counts the compressed size of bodies that were not
+        fetched."""
     format: str
     layout: (
         str  # npz, npy: "zip", "directory", "npy"; arrow "file"; arrows "stream"; parquet "row groups"; else the format
     )
-    selects_leaves: bool  # `leaves` of `load` is heeded
-    holds_blocks: bool  # NumPy's blocks, whatever layout is wanted: `load_arrow` is no other way than `load`
-    keeps_empty_batches: bool  # a batch of no rows was written so; else a filter left nothing of it
+    selects_leaves: bool  # whether `load` supports `leaves`
+    holds_blocks: bool  # the file holds NumPy blocks, so `load_arrow` decodes as `load` does
+    keeps_empty_batches: bool  # whether an empty batch is one that was written, rather than a filter's result
     def facts(self) -> dict[str, Any]:
-        """What only this format has. arrow, arrows: nbatches, codec ("lz4", "zstd", None), truncated (the end was
-        missing, which `allow_truncated` takes), metadata_version (4, 5), big_endian. parquet: created_by,
+        """Facts that only this format has. arrow, arrows: nbatches, codec ("lz4", "zstd", None), truncated (the end is
+        missing, and `allow_truncated` accepts it), metadata_version (4, 5), big_endian. parquet: created_by,
         format_version, labels_are_names (each column's label is its name in the schema). msgpack: orient. Text: orient
-        (of csv "csv", of ndjson "records"), packing ("gzip", "zstd", None), dropped (rows skipped as on_error="skip"
-        says), nulled (cells and rows made null as on_error="null" says), dialect (of csv the detected dialect, as
+        (of csv "csv", of ndjson "records"), packing ("gzip", "zstd", None), dropped (rows that on_error="skip"
+        skipped), nulled (cells and rows that on_error="null" made null), dialect (csv: the detected dialect, as
         JSON)."""
     def members(self) -> list[dict[str, Any]]:
         """npz, npy: name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes,
-        compressed_nbytes, offset, crc32, descr, fortran_order, shape (None where the member is no NPY).
+        compressed_nbytes, offset, crc32, descr, fortran_order, shape (None if the member is not an NPY file).
 
-        arrow, arrows: one a message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" | "zstd"),
-        nbytes (of the body, decoded where known), compressed_nbytes (of the body), offset, nrows, crc32 (None), descr
-        (None), fortran_order (None), shape ((nrows, ncols) or None).
+        arrow, arrows: one for each message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" |
+        "zstd"), nbytes (of the body, decoded where known), compressed_nbytes (of the body), offset, nrows, crc32
+        (None), descr (None), fortran_order (None), shape ((nrows, ncols) or None).
 
-        parquet: one a column chunk, of all columns: name (with points), group, method ("stored" or the codec),
+        parquet: one for each column chunk of all columns: name (with points), group, method ("stored" or the codec),
         physical, logical, encodings, nvalues, nbytes, compressed_nbytes, offset, statistics ({min, max, null_count} or
         None), page_index, bloom_filter, encrypted.
 
-        msgpack: one a column, or one a frame of a bundle; text: one, all of it. As of npz, without a filter."""
+        msgpack: one for each column, or one for each frame of a bundle. text: one for the whole file. Keys as for npz,
+        without filter."""
     def batches(self) -> list[dict[str, Any]]:
-        """Each record batch or row group: nrows; of parquet nbytes, compressed_nbytes and offset too."""
+        """Each record batch or row group: nrows; for parquet also nbytes, compressed_nbytes and offset."""
     def batch_rows(self) -> list[int] | None:
-        """Rows of each record batch or row group; None where there are no batches."""
+        """Rows of each record batch or row group; None for a format without batches."""
     def batch(
         self,
         i: int,
@@ -457,11 +462,12 @@ class File(_OpenedBatches):
         threads: int | None = None,
         leaves: Mapping[int, _Steps] | None = None,
     ) -> CoreFrame:
-        """Batch or row group i alone, Arrow's layout. IndexError past the end."""
+        """Only batch or row group i, in Arrow's layout. IndexError past the end."""
     def leaf_paths(self, position: int, steps: _Steps | None = None) -> list[_FieldPath]:
-        """The places within a column (or within its parts at `steps`), parents first; none where it is not nested."""
+        """The places within a column (or within its parts at `steps`), parents first; empty for a column that is not
+        nested."""
     def leaf_dtype(self, position: int, steps: _Steps) -> str:
-        """The name of the type that these parts of a column have."""
+        """The type name of these parts of a column."""
     def load(
         self,
         positions: Sequence[int] | None = None,
@@ -473,10 +479,10 @@ class File(_OpenedBatches):
         progress: Progress | None = None,
         leaves: Mapping[int, _Steps] | None = None,
     ) -> CoreFrame:
-        """As of `_Opened`. `leaves`: of these columns, by position in the file, the parts at these places alone.
-        Columns without nulls of a NumPy dtype come as blocks, one a dtype and column-major (or views of a private map
-        where the file allows it); the rest as Arrow columns. `pandas`: so do numbers and times with nulls, NaN or NaT
-        for null, where pandas' own readers give them so."""
+        """As `_Opened.load`. `leaves`: selects from these columns, by position in the file, only the parts at these
+        places. Columns of a NumPy dtype without nulls become blocks, one for each dtype and column-major (or views of a
+        private map if the file allows it). Other columns become Arrow columns. `pandas`: numbers and times with nulls
+        become blocks too, with NaN or NaT for null, if pandas' own readers do so."""
     def load_arrow(
         self,
         positions: Sequence[int] | None = None,
@@ -486,18 +492,18 @@ class File(_OpenedBatches):
         progress: Progress | None = None,
         leaves: Mapping[int, _Steps] | None = None,
     ) -> list[CoreFrame]:
-        """As of `_OpenedBatches`."""
+        """As `_OpenedBatches.load_arrow`."""
     def read_array(self, name: str) -> np.ndarray:
         """npz, npy: one of `array_names`, of any shape."""
     def open_label(self, label: str) -> File: ...
 
 class Reader(_BatchReader):
-    """A source of any format that is read while it comes in."""
+    """A source of any format that is read while its bytes arrive."""
 
     format: str
     @staticmethod
     def open_path(path: str | bytes, *, options: ReadOptions, max_rows: int = 65_536) -> Reader:
-        """`max_rows`, here and below: rows of a batch, where the source has none of its own."""
+        """`max_rows`, here and below: rows of a batch, if the source has no batches of its own."""
     @staticmethod
     def open_buffer(buffer: object, *, options: ReadOptions, max_rows: int = 65_536) -> Reader: ...
     @staticmethod
@@ -506,14 +512,14 @@ class Reader(_BatchReader):
     def open_callable(
         read_into: Callable[[memoryview], int], *, options: ReadOptions, max_rows: int = 65_536
     ) -> Reader:
-        """read_into fills the front of the view and answers how many bytes; 0 is the end."""
+        """read_into fills the start of the view and returns the number of bytes; 0 is the end."""
     @staticmethod
     def open_http(file: HttpFile, *, options: ReadOptions, max_rows: int = 65_536) -> Reader: ...
     def facts(self) -> dict[str, Any]:
-        """As of `File`, of what has come so far: csv, ndjson: dropped, nulled."""
+        """As `File.facts`, for the data received so far. csv, ndjson: dropped, nulled."""
     def next_batch(self) -> CoreFrame | None:
         """The next batch, in memory of its own; None after the last. TruncatedError (with the count of batches and rows
-        received) where the format's end mark is missing, unless the options allow it."""
+        received) if the format's end mark is missing, unless the options allow it."""
 
 class _FormatSpec(TypedDict):
     """A format of the core's registry."""
@@ -534,8 +540,8 @@ def formats() -> list[_FormatSpec]:
     """The formats of this build."""
 
 def is_series(buffer: object, options: ReadOptions) -> bool:
-    """Whether more than one frame is stored there, one behind the other, which a `Reader` reads. False too where the
-    first is none."""
+    """Whether the buffer holds more than one frame in sequence, which a `Reader` reads. False if the first value is not
+    a frame."""
 
 def is_series_path(path: str | bytes, options: ReadOptions, *, mmap: bool) -> bool: ...
 
@@ -558,7 +564,7 @@ class NpyWriteOptions(WriteOptions):
     def __init__(
         self,
         *,
-        compat: str | None = None,  # None | "static-frame"; of directories
+        compat: str | None = None,  # None | "static-frame"; for directories
         fsync: bool = False,
     ) -> None: ...
 
@@ -570,14 +576,14 @@ class BufferSink:
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def write(self, data: object) -> int:
-        """Append bytes; answers how many."""
+        """Appends bytes, and returns their number."""
     def clear(self) -> None: ...
 
 # --------------------------------------------------------------------------- frames written, any format
 def encode(frame: CoreFrame, options: WriteOptions, progress: Progress | None = None) -> bytes: ...
 def write_path(frame: CoreFrame, path: str | bytes, options: WriteOptions, progress: Progress | None = None) -> None:
-    """A temporary file beside `path`, renamed when it is whole. A file that belongs next to it (of csv with
-    schema="sidecar": FILE.schema.json) takes its name first."""
+    """Writes a temporary file in the directory of `path`, and renames it when it is complete. A sidecar
+    (FILE.schema.json of csv with schema="sidecar") is renamed first."""
 
 def write_fd(frame: CoreFrame, fd: int, options: WriteOptions, progress: Progress | None = None) -> None: ...
 def write_sink(frame: CoreFrame, sink: BufferSink, options: WriteOptions, progress: Progress | None = None) -> None: ...
@@ -587,7 +593,8 @@ def write_callable(
 def write_directory(
     frame: CoreFrame, path: str | bytes, options: WriteOptions, progress: Progress | None = None
 ) -> None:
-    """The files of a directory, which takes its name when it is whole. UnsupportedError: the format has none."""
+    """Writes a directory of files, and renames it when it is complete. UnsupportedError for a format without
+    directories."""
 
 def write_bundle_path(
     frames: Sequence[tuple[str, CoreFrame]],
@@ -595,7 +602,7 @@ def write_bundle_path(
     options: WriteOptions,
     progress: Progress | None = None,
 ) -> None:
-    """Frames under labels. UnsupportedError: a file of the format holds one frame."""
+    """Writes frames under labels. UnsupportedError for a format whose files hold one frame."""
 
 def encode_bundle(
     frames: Sequence[tuple[str, CoreFrame]], options: WriteOptions, progress: Progress | None = None
@@ -603,43 +610,45 @@ def encode_bundle(
 
 # --------------------------------------------------------------------------- arrow / arrows
 def import_arrow(obj: object) -> list[CoreFrame]:
-    """Anything with ``__arrow_c_stream__`` (a whole table or reader) or ``__arrow_c_array__`` (one batch of structs):
-    one frame a record batch, Arrow columns over the producer's own memory, nothing copied. At least one frame: a stream
-    without batches gives one of no rows. Schema metadata and field metadata, nullability too, are kept (see
-    `schema_of`): a `colonnade` key is taken up (axes, names, dtypes, attrs), a `pandas` key too (index levels).
-    A column with a name (a Series) is a frame of one column.
-    TypeError for an object of another kind or a stream of neither; DecodeError for broken buffers."""
+    """Imports an object with ``__arrow_c_stream__`` (a whole table or reader) or ``__arrow_c_array__`` (one batch of
+    structs): one frame for each record batch, with Arrow columns over the producer's own memory, without a copy. There
+    is at least one frame: a stream without batches gives one without rows. Schema metadata, field metadata and
+    nullability are kept (see `schema_of`). A `colonnade` key is applied (axes, names, dtypes, attrs), and so is a
+    `pandas` key (index levels). A column with a name (a Series) is a frame of one column. TypeError for an object or
+    stream of another kind; DecodeError for broken buffers."""
 
 class ArrowStream(_BatchReader):
-    """The batches of a foreign stream one at a time; as `import_arrow`, which takes them all."""
+    """Reads the batches of a foreign stream one at a time. `import_arrow` reads them all."""
 
     @staticmethod
     def open(obj: object) -> ArrowStream: ...
     def next_batch(self) -> CoreFrame | None:
-        """The next batch; an automatic index goes on from batch to batch. None after the last."""
+        """The next batch; None after the last. An automatic index continues from batch to batch."""
 
 def import_arrow_schema(obj: object) -> CoreFrame:
-    """Anything with ``__arrow_c_schema__`` (a struct type or schema): a frame of no rows."""
+    """Imports an object with ``__arrow_c_schema__`` (a struct type or schema) as a frame without rows."""
 
 def export_arrow_stream(frames: Sequence[CoreFrame], metadata: bool = True, storage: Sequence[int] = ()) -> object:
-    """An ``arrow_array_stream`` capsule: one record batch a frame (all of one schema; DecodeError that shows both where
-    they differ). Arrow columns and packed native columns are not copied; bools become bits; NaT becomes null. Fields:
-    data columns, then one a stored index level; schema metadata `colonnade` and `pandas` as in files (`metadata=False`:
-    without, for a library that does not look at it and keeps text and bytes as views: these are then made here, on all
-    cores). `storage`: positions of the fields that are handed over without their extension types. A field that says
-    that it is never null, and holds a null, becomes nullable; NUL in a name becomes its symbol, U+2400."""
+    """An ``arrow_array_stream`` capsule: one record batch for each frame (all of one schema; the DecodeError for
+    different schemas shows both). Arrow columns and packed native columns are not copied; bools become bits; NaT
+    becomes null. Fields: data columns, then one for each stored index level. Schema metadata: `colonnade` and `pandas`,
+    as in files. `metadata=False` exports no schema metadata, and text and bytes as views, built on all cores, for a
+    library that ignores the metadata and holds views. `storage`: positions of the fields that are exported without
+    their extension types. A non-nullable field that holds a null becomes nullable. NUL in a name becomes its symbol,
+    U+2400."""
 
 def export_arrow_schema(frame: CoreFrame) -> object:
-    """An ``arrow_schema`` capsule of the same."""
+    """An ``arrow_schema`` capsule with the schema of `export_arrow_stream`."""
 
 def arrow_extensions(frame: CoreFrame) -> list[int]:
-    """Positions of the fields (columns, then levels of row labels) that may have an extension type, themselves or
-    within."""
+    """Positions of the fields (columns, then levels of row labels) that may have an extension type, at the top or
+    nested."""
 
 def concat_frames(frames: Sequence[CoreFrame], alone: bool = False) -> CoreFrame:
-    """Rows of all frames, one after the other: one block a dtype, Arrow columns joined (dictionaries merged). Copies.
-    One frame is answered as it is. `alone`: for one use, so that its memory may be written to. Automatic indices that
-    continue or begin again stay automatic. DecodeError where columns or index classes differ: shows both."""
+    """Rows of all frames, one after the other: one block for each dtype, Arrow columns joined (dictionaries merged).
+    Several frames are copied; a single frame is returned unchanged. `alone`: the result is for one use, so its memory
+    may be written to. Automatic indices that continue or begin again stay automatic. If columns or index classes
+    differ, the DecodeError shows both."""
 
 class ArrowWriteOptions(WriteOptions):
     def __init__(
@@ -671,7 +680,7 @@ class ParquetWriteOptions(WriteOptions):
         *,
         compression: str | None = "auto",  # None | "auto" | "snappy" | "gzip" | "brotli" | "lz4" | "zstd"
         level: int | None = None,
-        encoding: str | dict[str, str] | None = None,  # one for the columns that can have it, or some by name
+        encoding: str | dict[str, str] | None = None,  # one for all columns that support it, or by column name
         use_dictionary: bool | list[str] | None = None,
         profile: str | None = None,  # "fast" | "balanced" | "small"
         row_group_rows: int | None = None,
@@ -711,7 +720,7 @@ class MsgpackWriteOptions(WriteOptions):
     ) -> None: ...
 
 # --------------------------------------------------------------------------- text: csv, json, ndjson, yaml
-# Text is decoded when it is opened. Bytes that begin as gzip's or zstd's are unpacked first, up to the limits.
+# Opening decodes text. Bytes with gzip's or zstd's magic number are decompressed first, up to the limits.
 class CsvReadOptions(ReadOptions):
     def __init__(
         self,
@@ -732,16 +741,16 @@ class CsvReadOptions(ReadOptions):
         index_columns: int | Sequence[str] | None = None,
         skip_rows: int = 0,
         encoding: str = "utf-8",  # "utf-8" | "utf-16" | "utf-16-le" | "utf-16-be" | "latin-1"
-        dtypes: Sequence[tuple[str, str]] = (),  # names of columns, dtype text
+        dtypes: Sequence[tuple[str, str]] = (),  # column name, dtype text
         dates: bool | Sequence[str] = False,
         date_format: str = "iso",
         on_error: str = "raise",  # | "null" | "skip"
         big_ints: str = "text",  # | "decimal" | "error"
-        schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: what is there
-        sidecar: bytes | None = None,  # the sidecar of a file that is not opened by its path
+        schema: str | None = None,  # "header" | "sidecar" | "ignore"; None: the schema that the file has
+        sidecar: bytes | None = None,  # the sidecar, for a file that is not opened by path
     ) -> None:
-        """Of a path FILE.schema.json beside it is taken up, unless `schema` says otherwise. `verify`, here and of the
-        other text formats: opening decodes everything anyway."""
+        """For a path, the sidecar FILE.schema.json in the same directory is read, unless `schema` says otherwise.
+        `verify` has no effect for text formats, because opening decodes all data."""
 
 class JsonReadOptions(ReadOptions):
     def __init__(
@@ -784,8 +793,8 @@ class CsvWriteOptions(WriteOptions):
         self,
         *,
         delimiter: str = ",",
-        header: bool = True,  # the row of column names
-        index: bool | None = None,  # None: row labels that are not automatic
+        header: bool = True,  # whether to write a row of column names
+        index: bool | None = None,  # None: only row labels that are not automatic
         quoting: str = "minimal",  # | "all" | "nonnumeric"
         quotechar: str = '"',
         lineterminator: str = "\n",  # | "\r\n"
@@ -846,29 +855,30 @@ class ConnectOptions:
         self,
         *,
         limits: Limits,
-        timeout_s: float | None = None,  # of connecting, and of each call that names none
+        timeout_s: float | None = None,  # for connecting, and for each call without its own
         threads: int | None = None,
         certificate: str | None = None,  # PEM paths
         key: str | None = None,
-        authorities: str | None = None,  # PEM of who may sign the peer's certificate; None: the system's, to connect
+        authorities: str | None = None,  # PEM of the peer's authorities; None, to connect: the system's
         token: bytes | None = None,  # 16 to 4096 bytes
-        server_name: str | None = None,  # connecting: the name in the certificate; None: the host of the URL
+        server_name: str | None = None,  # for connecting: the name in the certificate; None: the URL's host
         handshake_timeout_s: float = 10.0,
         max_peers: int = 64,
     ) -> None: ...
 
 class Connection:
-    """Messages over a channel. One thread may send while another receives. A frame is an Arrow stream as it is, from
-    schema to end mark; opaque bytes have an envelope of 16 bytes (see crates/colonnade/src/message). Every error names
-    peer and number of the message. A timeout (TimeoutError) of receiving loses nothing: the next call goes on; one of
-    sending breaks the sending side if part of the message is gone."""
+    """Messages over a channel. One thread may send while another receives. A frame is a plain Arrow stream, from schema
+    to end mark. Opaque bytes have an envelope of 16 bytes (see crates/colonnade/src/message). Every error names the
+    peer and the number of the message. A timeout (TimeoutError) of receiving loses nothing: the next call continues. A
+    timeout of sending breaks the sending side if part of the message was sent."""
 
     @staticmethod
     def dial(url: str, options: ConnectOptions) -> Connection:
         """tcp://host:port, tls://host:port, unix:/path."""
     @staticmethod
     def over_fd(receive_fd: int | None, send_fd: int | None, peer: str, options: ConnectOptions) -> Connection:
-        """Pipes, sockets, files: the descriptors are duplicated, the caller's stay the caller's. A socket is both."""
+        """Pipes, sockets, files: the connection duplicates the descriptors, and the caller still owns its own. A socket
+        is both."""
     @staticmethod
     def over_callables(
         read_into: Callable[[memoryview], int] | None,
@@ -876,10 +886,10 @@ class Connection:
         peer: str,
         options: ConnectOptions,
     ) -> Connection:
-        """Any Python file object: no timeouts, it waits as long as the object's own methods do."""
+        """Any Python file object. There are no timeouts: a call waits as long as the object's methods do."""
     @staticmethod
     def over_buffer(data: object, peer: str, options: ConnectOptions, piece: int | None = None) -> Connection:
-        """Messages that lie in memory already; at most `piece` bytes are taken at once."""
+        """Messages in memory. At most `piece` bytes are read at once."""
     def send(
         self,
         frame: CoreFrame,
@@ -887,8 +897,8 @@ class Connection:
         timeout_s: float | None = None,
         progress: Progress | None = None,
     ) -> None:
-        """One frame as one message. OptionError: a format whose messages say no end. It names the connection's timeout
-        where timeout_s is None."""
+        """Sends one frame as one message. OptionError for a format whose messages have no end. If timeout_s is None,
+        the connection's timeout applies."""
     def send_bytes(self, data: object, timeout_s: float | None = None) -> None: ...
     def receive(
         self,
@@ -897,75 +907,76 @@ class Connection:
         private: bool = False,
         pandas: bool = False,
     ) -> CoreFrame | File | bytes | None:
-        """The next message whole: a frame (an opened file where it is text whose sender did not say how many rows come,
-        or several frames by name), bytes, or None at the end of input. TruncatedError where the input ends inside a
-        message."""
+        """The next whole message: a frame, bytes, or None at the end of input. Text without a declared number of rows,
+        and several frames by name, come as an opened file. TruncatedError if the input ends inside a message."""
     def poll(self, timeout_s: float | None = 0.0) -> bool:
-        """Take what is there; True once `receive` would not wait: a whole message, the end of input, or an error."""
+        """Reads the available bytes. True if `receive` would not wait: a whole message, the end of input, or an
+        error."""
     def next_kind(self) -> str | None:
-        """ "frame" or "bytes": the message that has begun or is waiting; None where none has."""
+        """ "frame" or "bytes": the kind of the message that has begun or is complete; None if there is none."""
     def batches(self, timeout_s: float | None = None) -> ConnectionReader:
-        """The next message batch by batch; a message of bytes is a DecodeError. Until it is read to its end the
-        connection gives no other message."""
+        """Reads the next message batch by batch. A message of bytes is a DecodeError. The connection returns no other
+        message until this one is read to its end."""
     def partial(self) -> bytes:
-        """What has come of a piece (prefix, header, record batch, opaque bytes) that is not whole yet."""
+        """The received bytes of an incomplete piece (prefix, header, record batch, opaque bytes)."""
     def status(self) -> str | BaseException:
-        """One of "ok" (a message, or nothing, is waiting), "waiting" (part of one has come) and "end of input", or the
-        error that broke the connection."""
+        """One of "ok" (a whole message or no bytes are buffered), "waiting" (part of a message is buffered) and "end of
+        input", or the error that broke the connection."""
     def finish(self) -> None:
-        """Nothing more will be sent; receiving goes on."""
+        """Ends sending. Receiving continues."""
     def close(self) -> None: ...
     def fileno(self) -> int:
-        """The descriptor to poll for receiving; ValueError where there is none, or after close."""
+        """The descriptor to poll for receiving. ValueError if there is none, or after close."""
     peer: str
     closed: bool
-    has_pending: bool  # bytes were taken off the descriptor that are no whole message yet, or are one
+    has_pending: bool  # whether bytes of a whole or incomplete message were already read from the descriptor
     messages_sent: int
     messages_received: int
     nbytes_sent: int
     nbytes_received: int
 
 class ConnectionReader(_BatchReader):
-    """As Reader, over one message of a connection. EOFError where no message comes any more."""
+    """As Reader, over one message of a connection. EOFError after the last message."""
 
-    nrows: int | None  # as the writer announced it; known with the schema
+    nrows: int | None  # as the writer declared it; known with the schema
 
 class Listener:
-    """Takes peers in. TCP on loopback needs nothing; beyond it tls:// with client certificates or a token."""
+    """Accepts peers. TCP on loopback needs no authentication. Other addresses need tls:// with client certificates or a
+    token."""
 
     @staticmethod
     def bind(url: str, options: ConnectOptions) -> Listener:
         """tcp://host:port (port 0: any free one), tls://host:port, unix:/path (mode 0600; a stale socket file is
-        replaced, a live one is an error). OSError with the address: a port in use, a path too long."""
+        replaced, a live one is an error). OSError, with the address, for a port in use or a path that is too long."""
     def accept(self, timeout_s: float | None = None) -> tuple[Connection | None, list[tuple[str, str]]]:
-        """The next peer that authenticated, and the peers refused since, with the reason. None on timeout, and after a
-        second in which a peer was refused: call it again for the remaining time.
-        Handshakes go on side by side, each at most handshake_timeout_s (by the clock, between calls too), 64 at once;
-        a handshake that others wait for keeps its place for a quarter of a second. Peers beyond max_peers open
-        connections are refused."""
+        """The next authenticated peer, and the peers refused since the last call, with the reason. None on timeout, and
+        after a second in which a peer was refused: call it again for the remaining time. At most 64 handshakes run
+        concurrently, each for at most handshake_timeout_s (wall-clock time, between calls too). While other peers wait,
+        a handshake keeps its place for a quarter of a second. The listener refuses peers beyond max_peers open
+        connections."""
     def close(self) -> None:
-        """Removes its socket file."""
+        """Closes the listener and removes its socket file."""
     def fileno(self) -> int: ...
-    url: str  # with the port it got
+    url: str  # with the actual port
     closed: bool
 
 # --------------------------------------------------------------------------- http
 class HttpFile:
-    """A file behind http(s)://, fetched where it is looked at: ranges where the server gives them, else whole."""
+    """A file at http(s)://. It fetches only the needed ranges if the server supports ranges, else the whole file."""
 
     @staticmethod
     def open(url: str, *, timeout_s: float | None = None, headers: Sequence[tuple[str, str]] | None = None) -> HttpFile:
-        """One request, for the first 64 KiB; redirects are followed. timeout_s: of connecting, of an answer, between
-        two pieces of one; 30 where None."""
+        """One request, for the first 64 KiB; redirects are followed. timeout_s limits connecting, the response, and the
+        time between its pieces; None means 30."""
     def head(self, nbytes: int) -> bytes:
-        """The first bytes, as far as they came with the first answer: 64 at least, where the file has them."""
+        """The first bytes, as far as the first response has them: at least 64 if the file is that long."""
     url: str  # after redirects, without user and password
-    nbytes: int | None  # None where the server does not say
+    nbytes: int | None  # None if the server does not declare it
     ranged: bool
     fetched_nbytes: int
 
 # --------------------------------------------------------------------------- measuring
 def pool_trim() -> int:
-    """Give the recycled memory back to the system; returns the bytes released."""
+    """Returns the recycled memory to the system, and returns the number of released bytes."""
 
 __version__: str

@@ -1,4 +1,4 @@
-"""Are two NumPy arrays the same: in value, or to the bit. In chunks of rows, so that temporary arrays stay small."""
+"""Compares two NumPy arrays by value or to the bit, in chunks of rows, so that temporary arrays stay small."""
 
 from collections.abc import Iterator
 
@@ -9,10 +9,10 @@ _CHUNK = 1 << 16
 
 
 def same_arrays(a: np.ndarray, b: np.ndarray, exact: bool, used: np.ndarray | None = None) -> bool:
-    """Dtype and values. `used`: compare only where True (null slots hold whatever stands there)."""
+    """Whether dtype and values are the same. `used` marks the values to compare: null slots hold arbitrary values."""
     if a.dtype != b.dtype or len(a) != len(b):
         return False
-    if a.ndim != b.ndim:  # one column, once as a vector and once as a matrix
+    if a.ndim != b.ndim:  # one column as a vector, the other as a matrix
         a, b = a.reshape(len(a), -1), b.reshape(len(b), -1)
     same = _same_bits if exact or a.dtype.kind == "V" else _same_values
     for rows in chunks(len(a), _CHUNK // max(1, a.size // max(1, len(a)))):
@@ -56,7 +56,7 @@ def _bytes(values: np.ndarray) -> np.ndarray:
 
 
 def _used_bytes(dtype: np.dtype) -> np.ndarray | None:
-    """The bytes of a value that count. x87's 80-bit numbers lie in 16 bytes, of which six mean nothing."""
+    """A mask of a value's bytes without padding. x87's 80-bit numbers take 16 bytes, six of them padding."""
     kind, part = dtype.kind, dtype.itemsize // (2 if dtype.kind == "c" else 1)
     if kind not in "fc" or part <= 8 or np.finfo(dtype).nmant != 63:
         return None

@@ -1,8 +1,8 @@
-"""Extensions of mixed cells that the core leaves to Python: aware times, and the scalars of NumPy and pandas.
+"""Extensions of mixed cells that Python encodes for the core: aware times, and the scalars of NumPy and pandas.
 
-The core calls `encode` for a value of a class that it does not know, `decode` for a code beyond its own, and the other
-two for times with a zone. A payload is data: it is never evaluated, and all classes are listed in this file. A
-malformed payload is a ValueError, to which the core adds the position.
+The core calls `encode` for a value of an unknown class, `decode` for a code that it does not handle, and the other two
+functions for times with a zone. A payload is data: the module never evaluates it, and this file lists all classes. A
+malformed payload raises a ValueError, to which the core adds the position.
 """
 
 import datetime as dt
@@ -46,7 +46,7 @@ def encode(value: Any) -> tuple[int, bytes]:
 
 
 def refuse(value: Any, why: str = "") -> NoReturn:
-    """Raise the TypeError of a value that has no code."""
+    """Raises the TypeError of a value that has no code."""
     kind = type(value)
     name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
     base = next((base for base in kind.__mro__[1:-1] if base.__module__ in _PLAIN), None)
@@ -59,7 +59,7 @@ _PLAIN = ("builtins", "datetime", "decimal", "uuid", "numpy")
 
 
 def decode(code: int, payload: bytes) -> Any:
-    """The value of a payload. ValueError: no such code, or not its payload."""
+    """The value of a payload. ValueError for an unknown code or a malformed payload."""
     if code == NUMPY:
         return _from_numpy_payload(payload)
     if code in range(TIMESTAMP, INTERVAL + 1):
@@ -86,7 +86,7 @@ def zoned_text(value: Any) -> str:
         refuse(value, f" in the zone {zone!r}, which has no name that rebuilds it")
     clock = value.replace(tzinfo=None)
     if name.startswith("pytz:") and isinstance(value, dt.datetime):
-        # pytz keeps the offset in the zone object itself, so the instant is stored and the zone works it out again.
+        # pytz keeps the offset in the zone object, so the payload stores the instant, and the zone computes the clock.
         instant = value.astimezone(dt.UTC)
         if instant.astimezone(zone_from_text(name)).replace(tzinfo=None) != clock:
             refuse(value, f" whose pytz zone {zone!r} was not set by localize()")
@@ -95,7 +95,7 @@ def zoned_text(value: Any) -> str:
 
 
 def read_zoned(kind: Any, text: str) -> Any:
-    """The value of ``ISO 8601|fold|zone``, of class `kind`; an empty zone is none."""
+    """The value of ``ISO 8601|fold|zone``, of class `kind`. An empty zone means no zone."""
     clock, fold, name = text.split("|", 2)
     if fold not in ("0", "1"):
         raise ValueError(f"expected a fold of 0 or 1, found {fold!r:.20}")
@@ -107,7 +107,8 @@ def read_zoned(kind: Any, text: str) -> Any:
     return value.replace(tzinfo=zone, fold=int(fold))
 
 
-# Thousands of cells share a few zones. (By equality: dt.timezone compares by offset alone, so its name is looked at.)
+# Thousands of cells share a few zones, so they are cached by equality. `_zone_text` does not cache a dt.timezone,
+# because two of them with one offset are equal even if their names differ.
 @functools.lru_cache(maxsize=64)
 def _zone(name: str) -> dt.tzinfo:
     return zone_from_text(name)
@@ -118,7 +119,7 @@ def _zone_text(zone: dt.tzinfo) -> str | None:
         return zone_to_text(zone)
     try:
         return _named_zone_text(zone)
-    except TypeError:  # a zone that cannot be hashed
+    except TypeError:  # an unhashable zone
         return zone_to_text(zone)
 
 
@@ -128,11 +129,11 @@ def _named_zone_text(zone: dt.tzinfo) -> str | None:
 
 
 # --------------------------------------------------------------------------- NumPy
-# What may stand in a file as a scalar's dtype: never "O", never a structure.
+# The allowed dtypes of scalars in a file: never "O", never a structure.
 _DESCR = r"[<>|][biufcSUV]\d{1,9}|[<>][mM]8(\[\d{0,9}(Y|M|W|D|h|m|s|ms|us|ns|ps|fs|as)\])?"
 
 
-# Scalars whose class says all of their dtype.
+# Scalars whose class determines their dtype.
 _FIXED = {
     np.dtype(name).type: np.dtype(name).str.encode("ascii") + b"\0"
     for name in ("b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "c8", "c16")
@@ -151,7 +152,7 @@ def _numpy_payload(value: Any) -> bytes:
     content: bytes = value.tobytes()
     if kind == "U":
         try:
-            content = str.__str__(value).encode()  # NumPy's own cuts NUL off
+            content = str.__str__(value).encode()  # NumPy's own __str__ cuts NUL off
         except UnicodeEncodeError:
             refuse(value, " with a lone surrogate, which is no Unicode text")
         descr = "<U"
@@ -163,7 +164,7 @@ def _numpy_payload(value: Any) -> bytes:
 
 
 def _without_filling(content: bytes, dtype: Any) -> bytes:
-    """x87's 80-bit numbers lie in 16 bytes, of which six mean nothing: the same value is the same bytes."""
+    """Zeroes the six padding bytes of x87's 80-bit numbers, so that equal values have equal bytes."""
     size = dtype.itemsize // (2 if dtype.kind == "c" else 1)
     if size <= 8 or np.finfo(dtype).nmant != 63:
         return content

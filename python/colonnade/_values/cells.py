@@ -1,8 +1,8 @@
-"""Columns in Arrow's layout as Python's own values, one a cell: nested, decimal, and whatever NumPy has no dtype for.
+"""Converts columns in Arrow's layout to Python values, one for each cell: nested values, decimals and others.
 
 The values are those of pyarrow's ``to_pylist``: list, dict (of a struct), list of pairs (of a map), Decimal, date,
-time, datetime, timedelta, and None for null. Cells of several kinds, which are kept as MessagePack, are what
-``ArrowColumn.cells`` makes of them.
+time, datetime, timedelta, and None for null. ``ArrowColumn.cells`` decodes cells of several kinds, which are stored as
+MessagePack.
 """
 
 import json
@@ -15,7 +15,7 @@ from .pyarrow_values import INTERVALS, display_type, error_text, import_array, m
 
 
 def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
-    """A 1-D object array of the cells; `where` begins the message of cells that are no MessagePack.
+    """A 1-D object array of the cells; `where` begins the message of cells that are not MessagePack.
 
     Raises
     ------
@@ -24,9 +24,9 @@ def cells_of(column: ArrowColumn, where: str = "") -> np.ndarray:
     DecodeError
         A cell that is declared as MessagePack, but is not.
     ImportError
-        The type is nested and pyarrow is not installed.
+        The type is nested, and pyarrow is not installed.
     LimitError
-        Rows that share long values, of which each row would get a copy.
+        Rows share long values, and a copy for each row would exceed the limit.
     """
     if column.type == "null":
         return np.full(len(column), None, dtype=object)
@@ -79,7 +79,7 @@ def _round_trips(cells: list[Any], array: Any) -> bool:
 
 
 def display_cells(column: ArrowColumn) -> np.ndarray:
-    """The values for display. Values without an exact Python value are text."""
+    """The values for display. A value without an exact Python equivalent is text."""
     try:
         return cells_of(column)
     except EncodeError:
@@ -87,7 +87,7 @@ def display_cells(column: ArrowColumn) -> np.ndarray:
             return object_array([_display_value(scalar) for scalar in to_pyarrow(column)])
         except MemoryError:
             raise
-        except Exception:  # a type without scalars: only the type is shown
+        except Exception:  # A type without scalars: only the type is shown.
             return _only_type(column)
     except ImportError:
         return _only_type(column)
@@ -107,7 +107,7 @@ def to_pyarrow(column: ArrowColumn) -> Any:
     Raises
     ------
     ImportError
-        pyarrow is not installed; the message has the line that installs it.
+        pyarrow is not installed. The message has the command that installs it.
     EncodeError
         pyarrow lacks the type.
     """

@@ -1,6 +1,6 @@
-"""Compares nested columns, without values under nulls and between lists.
+"""Compares nested columns. It ignores values under nulls and between lists.
 
-Works on pyarrow's arrays, whose children and offsets can be had.
+It works on pyarrow's arrays, which give access to children and offsets.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from .cells import to_pyarrow
 
 
 def equal_nested(a: ArrowColumn, b: ArrowColumn, *, exact: bool) -> bool:
-    """Columns of one type, of equal length. NaN equals NaN, null only null; `exact`: bits of floats, codes too."""
+    """Compares columns of one type and length. NaN equals NaN. `exact` also compares bits of floats and codes."""
     return _equal(to_pyarrow(a), to_pyarrow(b), exact)
 
 
@@ -35,7 +35,7 @@ def _equal(x: Any, y: Any, exact: bool) -> bool:
         return False
     if pa.types.is_struct(
         kind
-    ):  # flatten() takes the parent's nulls down to the children, and leaves them out of lists
+    ):  # flatten() applies a struct's nulls to its children, and drops the items of null lists
         return all(_equal(a, b, exact) for a, b in zip(x.flatten(), y.flatten(), strict=True))
     if pa.types.is_dictionary(kind):
         if exact:
@@ -66,7 +66,7 @@ def _take(x: Any, rows: Any) -> Any:
 
 
 def _entries(x: Any) -> Any:
-    """A map as its list of structs."""
+    """A map as a list of structs."""
     import pyarrow as pa
 
     entries = pa.StructArray.from_arrays([x.keys, x.items], ["key", "value"])

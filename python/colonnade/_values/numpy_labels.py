@@ -33,10 +33,10 @@ def _content(value: Any, kind: str) -> Any:
     if kind == "f" and value.dtype.itemsize <= 8 and value == value:
         return tagged_labels.to_json(float(value))
     if kind == "U":
-        return tagged_labels.to_json(str.__str__(value))  # NumPy's own cuts NUL off
+        return tagged_labels.to_json(str.__str__(value))  # NumPy's own __str__ cuts NUL off
     if kind == "S":
         return tagged_labels.to_json(bytes(value))
-    # NaN, complex, longdouble and V: the bytes are the value.
+    # NaN, complex, longdouble and V are stored as bytes.
     return tagged_labels.to_json(value.tobytes())
 
 

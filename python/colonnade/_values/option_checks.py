@@ -29,7 +29,7 @@ def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
 
 
 def check_word(name: str, value: object, choices: tuple[str, ...]) -> None:
-    """As `check_choice`, without None."""
+    """As `check_choice`, but None is not allowed."""
     if value not in choices:
         near = nearest_hint(value, choices) if isinstance(value, str) else ""
         raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}{near}.")
@@ -44,7 +44,7 @@ def check_count(name: str, value: object, *, least: int = 1, optional: bool = Tr
 
 
 def check_timeout(value: object) -> float | None:
-    """A number of seconds that is one, or None."""
+    """Returns `value` as a number of seconds, or None. OptionError for any other value."""
     if value is None:
         return None
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < float("inf"):

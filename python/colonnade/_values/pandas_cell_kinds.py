@@ -1,4 +1,4 @@
-"""Extensions of mixed cells that are pandas' own: Timestamp, Timedelta, NaT, NA, Period, Interval."""
+"""Extensions of mixed cells for pandas' classes: Timestamp, Timedelta, NaT, NA, Period, Interval."""
 
 import struct
 from typing import Any
@@ -23,7 +23,7 @@ _UNITS = ("s", "ms", "us", "ns")
 
 
 def encode(value: Any) -> tuple[int, bytes] | None:
-    """Code and payload; None for a class that has none."""
+    """Code and payload of a value; None for a class without a code."""
     kind = type(value)
     if value is pd.NaT or value is pd.NA:
         return PANDAS_MISSING, b"\x00" if value is pd.NaT else b"\x01"
@@ -44,7 +44,7 @@ def encode(value: Any) -> tuple[int, bytes] | None:
 
 
 def decode(code: int, payload: bytes) -> Any:
-    """The value of a payload. ValueError where it is none."""
+    """The value of a payload. ValueError for a malformed payload."""
     if code == PANDAS_MISSING:
         if payload not in (b"\x00", b"\x01"):
             raise ValueError("expected 0 (NaT) or 1 (NA)")
@@ -69,7 +69,7 @@ def _ticks(value: Any) -> bytes:
 
 
 def _timestamp(value: Any) -> bytes:
-    """Ticks since 1970 (of a zone: in UTC), unit, and, where one is not plain, fold and zone."""
+    """Ticks since 1970 (in UTC if there is a zone), the unit, and fold and zone if either is set."""
     zone, name = value.tzinfo, ""
     if zone is not None:
         name = _zone_text(zone) or ""

@@ -1,4 +1,4 @@
-"""Columns as pyarrow arrays, those too that its import alone does not serve: intervals, NUL in names, false claims."""
+"""Converts columns to pyarrow arrays, with fixes for intervals, NUL in names, and false extension types."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from .._core import ArrowColumn, EncodeError, column_parts
 
-# Intervals that pyarrow imports in a table, and has no arrays of.
+# Intervals that pyarrow imports in a table, but for which it has no arrays.
 INTERVALS = ("month_interval", "day_time_interval")
 
 _MONTH_DAY_NANO = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
@@ -15,8 +15,9 @@ _NANOSECONDS = 1_000_000  # in a millisecond
 
 
 def import_array(column: ArrowColumn) -> Any:
-    """The column as a pyarrow array over the same buffers. An extension type within that pyarrow refuses for its
-    storage is left out.
+    """The column as a pyarrow array over the same buffers.
+
+    If a nested extension type does not fit its storage, the array has storage types instead.
 
     Raises
     ------
@@ -27,12 +28,13 @@ def import_array(column: ArrowColumn) -> Any:
 
     try:
         array = pa.Array._import_from_c_capsule(*column.__arrow_c_array__())
-        # Only what holds other types can hold extension types: a column's own is no part of what it hands over.
+        # Only nested types can hold extension types. The exported array does not include the column's own extension
+        # type.
         if "<" not in column.type or not has_extension(array.type):
             return array
     except MemoryError:
         raise
-    except Exception:  # extension types that others register raise errors of every class
+    except Exception:  # Third-party extension types may raise any error.
         array = None
     try:
         storage = pa.Array._import_from_c_capsule(*column.arrow_storage())
@@ -55,7 +57,7 @@ def has_extension(kind: Any) -> bool:
 
 
 def is_of_storage(kind: Any, storage: Any) -> bool:
-    """Whether a pyarrow type with extension types has exactly the storage that is there."""
+    """Whether a pyarrow type, without its extension types, equals `storage`."""
     import pyarrow as pa
 
     if isinstance(kind, pa.BaseExtensionType):
@@ -75,8 +77,9 @@ def _types_within(kind: Any) -> list[Any]:
 
 
 def month_day_nano(column: ArrowColumn) -> Any:
-    """An interval of months, or of days and milliseconds, as a pyarrow array of months, days and nanoseconds: the same
-    values, in the one type of intervals that pyarrow has values for.
+    """Converts intervals of months, or of days and milliseconds, to months, days and nanoseconds.
+
+    The values are the same. pyarrow has Python values only for this type of intervals.
     """
     import pyarrow as pa
 
@@ -94,13 +97,13 @@ def month_day_nano(column: ArrowColumn) -> Any:
 
 
 def with_nul_names(cells: list[Any], column: ArrowColumn) -> list[Any]:
-    """The cells of a pyarrow array with the names that fields have: pyarrow was given U+2400 in the place of NUL."""
+    """Restores NUL in the field names of a pyarrow array's cells. The array has U+2400 instead of NUL."""
     rename = _renaming(column)
     return cells if rename is None else [None if cell is None else rename(cell) for cell in cells]
 
 
 def _renaming(column: ArrowColumn) -> Callable[[Any], Any] | None:
-    """What gives a cell its names again; None where it has all of them."""
+    """A function that restores a cell's names; None if no name changes."""
     kind, _, _, _, children = column_parts(column)
     if kind == "dictionary":
         return _renaming(column.categories())
@@ -132,6 +135,6 @@ def display_type(column: ArrowColumn) -> str:
 
 
 def error_text(error: BaseException) -> str:
-    """What another library's error says, in one line; its class where that alone says it."""
+    """Another library's error message in one line. A KeyError, or an error without a message, shows its class too."""
     text = str(error).partition("\n")[0]
     return text if text and not isinstance(error, KeyError) else f"{type(error).__name__} {text}".rstrip()

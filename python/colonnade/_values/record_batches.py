@@ -1,4 +1,4 @@
-"""A table of several record batches in memory, which are joined only for libraries that need blocks."""
+"""A table of several record batches in memory. The batches are joined only for libraries that need blocks."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -8,12 +8,12 @@ from .._core import Axis, CoreFrame, concat_frames
 
 
 class Batches:
-    """Frames of one schema, one below the other, with the reading interface of an opened file.
+    """Frames of one schema, as successive rows of a table, with the reading interface of an opened file.
 
     Parameters
     ----------
     frames
-        At least one. Not copied. Automatic row labels are numbered through all of them.
+        At least one frame. The frames are not copied. Automatic row labels count through all frames.
     """
 
     kind = "batches"
@@ -32,18 +32,18 @@ class Batches:
 
     @property
     def index(self) -> Axis:
-        """Row labels of the whole table."""
+        """The row labels of the whole table."""
         if self._index is None:
             self._index = concat_frames([frame.select([]) for frame in self._frames]).index
         return self._index
 
     @property
     def nbytes(self) -> int:
-        """Bytes of data and labels, as far as the batches need them."""
+        """The bytes of data and labels that the batches need."""
         return sum(frame.nbytes for frame in self._frames)
 
     def dtypes(self) -> list[str]:
-        """One name a column."""
+        """One name for each column."""
         return self._frames[0].dtypes()
 
     def load(
@@ -55,7 +55,7 @@ class Batches:
         threads: int | None = None,
         progress: Any = None,
     ) -> CoreFrame:
-        """All rows in one frame: one copy, into memory of its own."""
+        """All rows in one frame, with one copy into new memory."""
         return concat_frames(self.load_arrow(positions, rows), private)
 
     def load_arrow(
@@ -66,7 +66,7 @@ class Batches:
         threads: int | None = None,
         progress: Any = None,
     ) -> list[CoreFrame]:
-        """The batches, or slices of them. No copy; at least one frame."""
+        """The batches, or slices of them, without a copy; at least one frame."""
         frames = self._frames if rows is None else self._slices(*rows)
         return list(frames) if positions is None else [frame.select(positions) for frame in frames]
 
@@ -85,12 +85,12 @@ def batched(frames: Sequence[CoreFrame]) -> CoreFrame | Batches:
 
 
 def with_origin(frames: Sequence[CoreFrame], origin: str) -> CoreFrame | Batches:
-    """The frames of one object of a library, with what `origin` says of it."""
+    """The frames of one library object, with its `origin` set."""
     return batched([frame.with_meta(frame.name, frame.attrs, origin) for frame in frames])
 
 
 def _counted_on(frame: CoreFrame, start: int) -> CoreFrame:
-    """The frame that begins at row `start` of a table; labels that are stored, or begin elsewhere than at 0, stay."""
+    """The frame at row `start` of a table. It keeps stored labels, and automatic labels that do not begin at 0."""
     index = frame.index
     if not index.is_auto or not start or index.range != (0, frame.nrows, 1):
         return frame

@@ -1,10 +1,9 @@
 """Tagged JSON: labels, names and attrs as text, exactly, without pickle.
 
 Values that JSON represents exactly are unchanged: None, bool, int of 64 bits, finite float, str, list, and dict with
-str keys.
-Everything else is an object of one key that begins with ``$``: ``{"$tuple": [1, 2]}``, ``{"$date": "2020-01-01"}``.
-The value behind the key holds what is needed to build the same type again; the lists of tags are `_WRITERS` and
-`_READERS` (NumPy's are in `numpy_labels`, pandas' in `pandas_labels`, each loaded when one is met).
+str keys. Everything else is an object of one key that begins with ``$``: ``{"$tuple": [1, 2]}``, ``{"$date":
+"2020-01-01"}``. The value of the key holds the data to build the same type again. The lists of tags are `_WRITERS` and
+`_READERS`. NumPy's tags are in `numpy_labels` and pandas' in `pandas_labels`; each module is imported at its first tag.
 """
 
 import base64
@@ -34,7 +33,7 @@ def encode(value: object) -> str:
 
 
 def decode(text: str) -> Any:
-    """The value of tagged JSON text. DecodeError where the text is not what `encode` writes."""
+    """The value of tagged JSON text. DecodeError for text that `encode` does not write."""
     if text == "null":
         return None
     try:
@@ -44,13 +43,13 @@ def decode(text: str) -> Any:
 
         if isinstance(error, DecodeError):
             raise
-        shown = str(text)  # a damaged file may hold labels that are no text
+        shown = str(text)  # a damaged file may hold labels that are not text
         shown = shown if len(shown) <= 80 else shown[:77] + "..."
         raise DecodeError(f"labels: expected tagged JSON, found {shown}: {error}") from error
 
 
 def decode_optional(text: str | None) -> Any:
-    """The value of tagged JSON; None where there is no text."""
+    """The value of tagged JSON; None if `text` is None."""
     return None if text is None else decode(text)
 
 
@@ -65,7 +64,7 @@ def to_json(value: object) -> Any:
         from . import numpy_labels
 
         return numpy_labels.to_json(value)
-    # pandas' scalars live in pandas._libs; Interval, Period, Timestamp, Timedelta, NaT and NA are all there.
+    # pandas._libs defines all pandas scalars: Interval, Period, Timestamp, Timedelta, NaT and NA.
     if root == "pandas":
         from . import pandas_labels
 
@@ -88,7 +87,7 @@ def from_json(item: Any) -> Any:
 
 
 def refuse(what: str) -> NoReturn:
-    """Raise the EncodeError of this module. Imported late: the core is not needed to write plain labels."""
+    """Raises this module's EncodeError. It imports the core late, because plain labels do not need the core."""
     from colonnade._core import EncodeError
 
     raise EncodeError(
@@ -112,7 +111,7 @@ def _float(value: float) -> Any:
     if math.isfinite(value):
         return value
     bits = struct.pack(">d", value)
-    # A NaN with other bits than the usual one keeps them.
+    # A NaN with unusual bits keeps its bits.
     return {"$float": bits.hex() if value != value and bits != _NAN else repr(value)}
 
 
@@ -146,7 +145,7 @@ def _dict(value: dict[Any, Any]) -> Any:
 
 
 def _with_zone(value: Any, zone: dt.tzinfo | None) -> Any:
-    """ISO text; a list [naive ISO text, zone, fold] where ISO 8601 has no room for the zone's name or the fold."""
+    """ISO text; a list [naive ISO text, zone, fold] if ISO 8601 cannot express the zone's name or the fold."""
     text = value.replace(tzinfo=None).isoformat()
     if zone is None:
         return [text, None, 1] if value.fold else text
@@ -156,7 +155,7 @@ def _with_zone(value: Any, zone: dt.tzinfo | None) -> Any:
     if type(zone) is dt.timezone and not value.fold and " " not in name:
         return value.isoformat()
     if name.startswith("pytz:") and isinstance(value, dt.datetime):
-        # pytz keeps the offset in the zone object itself, so the instant is stored and the zone works it out again.
+        # pytz keeps the offset in the zone object, so the tag stores the instant, and the zone computes the clock.
         instant = value.astimezone(dt.UTC)
         if instant.astimezone(zone_from_text(name)).replace(tzinfo=None) != value.replace(tzinfo=None):
             refuse(f"a datetime whose pytz zone {zone!r} was not set by localize()")

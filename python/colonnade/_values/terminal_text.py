@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 ELLIPSIS = "…"
-# A cell may hold a list of a million items. Only a few of each level are shown.
+# A cell may hold a list of a million items. Only a few items of each level are shown.
 _nested = reprlib.Repr()
 _nested.maxlevel, _nested.maxstring, _nested.maxother = 4, 32, 40
 
@@ -23,7 +23,7 @@ def clean(text: str) -> str:
 
 
 def width_of(text: str) -> int:
-    """Columns of a terminal that `text` takes: East Asian wide characters take two, combining marks none."""
+    """The number of terminal columns of `text`. East Asian wide characters take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(
@@ -32,7 +32,7 @@ def width_of(text: str) -> int:
 
 
 def truncate(text: str, width: int) -> str:
-    """`text` in at most `width` columns, with an ellipsis where something is missing."""
+    """`text` in at most `width` columns. An ellipsis replaces cut text."""
     if width_of(text) <= width:
         return text
     fitting = ""
@@ -67,7 +67,7 @@ def cell_text(value: Any) -> str:
     if isinstance(value, list | tuple | dict):
         return clean(_nested.repr(value))
     if isinstance(value, np.datetime64) and not np.isnat(value) and np.datetime_data(value.dtype)[0] == "generic":
-        return str(value.view("i8"))  # NumPy has no text for a moment without a unit: the count is all there is
+        return str(value.view("i8"))  # NumPy has no text for a time without a unit, so the count is shown
     return clean(str(value))
 
 
@@ -82,7 +82,7 @@ def label_text(label: Any) -> str:
 
 
 def nbytes_text(nbytes: int) -> str:
-    """A number of bytes with a binary unit: 1.5 MiB."""
+    """A number of bytes as text with a binary unit: 1.5 MiB."""
     size = float(nbytes)
     for unit in ("B", "KiB", "MiB", "GiB"):
         if size < 1024 or unit == "GiB":
@@ -92,7 +92,7 @@ def nbytes_text(nbytes: int) -> str:
 
 
 def table(rows: Sequence[Sequence[str]], gap: int = 2) -> str:
-    """Rows of equally many cells, each column as wide as its widest cell."""
+    """A text table. All rows have the same number of cells, and each column is as wide as its widest cell."""
     if not rows:
         return ""
     widths = [max(width_of(row[i]) for row in rows) for i in range(len(rows[0]))]

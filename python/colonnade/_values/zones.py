@@ -1,8 +1,8 @@
-"""Time zones as text, and back to the very kind of object they were.
+"""Converts time zones to text, and back to an object of the same class.
 
-``Europe/Berlin`` is a `zoneinfo.ZoneInfo`, ``UTC`` is `datetime.timezone.utc`, ``+01:00`` a fixed offset (with a
-name after a space where it had one), ``pytz:Europe/Berlin`` and ``dateutil:Europe/Berlin`` say their library: zones
-of two libraries never compare equal, so the library is part of the value.
+``Europe/Berlin`` is a `zoneinfo.ZoneInfo`, ``UTC`` is `datetime.timezone.utc`, ``+01:00`` a fixed offset (with its
+name, if any, after a space), ``pytz:Europe/Berlin`` and ``dateutil:Europe/Berlin`` name their library. Zones of two
+libraries never compare equal, so the library is part of the value.
 """
 
 import datetime as dt
@@ -16,11 +16,11 @@ _ZONE_NAME = r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*"
 
 
 def zone_to_text(zone: dt.tzinfo) -> str | None:
-    """Text that `zone_from_text` turns into an equal object of the same class; None where there is no such text."""
+    """Text that `zone_from_text` converts to an equal object of the same class; None if no such text exists."""
     kind: Any = type(zone)
     if kind is dt.timezone:
         return _timezone_text(zone)
-    zoneinfo = sys.modules.get("zoneinfo")  # no object of its class exists before it is imported
+    zoneinfo = sys.modules.get("zoneinfo")  # before its import, no ZoneInfo exists
     if zoneinfo is not None and kind is zoneinfo.ZoneInfo:
         named: Any = zone
         key = named.key
@@ -37,19 +37,19 @@ def zone_to_text(zone: dt.tzinfo) -> str | None:
         same = zone_from_text(text)
     except ValueError:
         return None
-    # A pytz zone taken from a localized datetime differs from the named one by identity, yet means the same zone.
+    # The pytz zone of a localized datetime is another object than the named zone, but means the same zone.
     return text if same == zone or (root == "pytz" and str(same) == str(zone)) else None
 
 
 def arrow_zone(text: str) -> str:
-    """The zone as Arrow has it: neither the library it came from nor a fixed offset's own name."""
+    """The zone's name in Arrow, without the library's name and without a fixed offset's own name."""
     root, colon, name = text.partition(":")
     named = name if colon and root in ("zoneinfo", "pytz", "dateutil") else text
     return named.partition(" ")[0] if named[:1] in ("+", "-") else named
 
 
 def zone_from_text(text: str) -> dt.tzinfo:
-    """The zone that `zone_to_text` named. ValueError: the text or the zone is not known here."""
+    """The zone of a text from `zone_to_text`. ValueError for an unknown text or zone."""
     if text == "UTC":
         return dt.UTC
     if text[:1] in ("+", "-"):
@@ -61,7 +61,7 @@ def zone_from_text(text: str) -> dt.tzinfo:
         root, name = "zoneinfo", text
     if root == "pytz":
         return _pytz_zone(name)
-    # The grammar keeps absolute paths and ".." from zone readers that open files by name.
+    # Some zone readers open files by name. The grammar excludes absolute paths and "..".
     if not re.fullmatch(_ZONE_NAME, name):
         raise ValueError(f"time zone {text!r}: expected a name such as Europe/Berlin")
     if root == "zoneinfo":

@@ -1,10 +1,10 @@
-"""Adapters: one module a dataframe library, imported when an object of that library is first met.
+"""Adapters: one module for each dataframe library, imported at the first object of that library.
 
-Each has ``to_frame(obj, *, options)``, which returns a `CoreFrame` or `Batches`, and two constants: ``LIBRARY``, and
-``LAYOUT``, the memory it builds from. ``"blocks"`` (where it says nothing): ``from_frame(core)``, and ``WRITABLE`` says
-whether the arrays must be writable, so that a file is mapped privately for it. ``"pandas"``: the same, and files are
-decoded with NaN and NaT in the place of nulls where pandas' readers have them so. ``"arrow"``: ``from_frames(frames)``,
-one frame a record batch.
+Each module has ``to_frame(obj, *, options)``, which returns a `CoreFrame` or `Batches`. Its constants are ``LIBRARY``
+and ``LAYOUT``, the memory layout from which it builds objects. ``"blocks"`` is the default: the module has
+``from_frame(core)``, and ``WRITABLE`` says whether the arrays must be writable. A file is then mapped privately.
+``"pandas"`` is the same, but files are decoded with NaN and NaT instead of nulls where pandas' readers do so.
+``"arrow"``: the module has ``from_frames(frames)``, which takes one frame for each record batch.
 """
 
 import functools
@@ -12,7 +12,7 @@ import importlib
 from types import ModuleType
 from typing import Any
 
-# The first part of the module that defines an object's class -> the adapter's module here.
+# The top-level package that defines an object's class -> the name of the adapter module in this package.
 ADAPTERS = {
     "pandas": "pandas",
     "static_frame": "static_frame",
@@ -26,12 +26,12 @@ _CAPSULES = ("__arrow_c_stream__", "__arrow_c_array__")
 
 
 def find_adapter(obj: object) -> ModuleType | None:
-    """The adapter that serves `obj`, or None. Only looks at names: no library is imported to find out.
+    """The adapter for objects like `obj`, or None. It compares names only and imports no library.
 
-    Base classes count, so a DataFrame subclass of another package is served by the adapter of pandas. What no
-    adapter serves by name is taken where it can hand itself over as Arrow capsules.
+    Base classes count, so the pandas adapter handles a DataFrame subclass of another package. The capsule adapter
+    handles an object of any other library that exports Arrow capsules.
     """
-    cls: Any = type(obj)  # a class is hashable, whatever `object` says of its objects
+    cls: Any = type(obj)  # A class is hashable even if its objects are not.
     return _find(cls)
 
 
@@ -48,7 +48,7 @@ def _find(cls: Any) -> ModuleType | None:
 
 @functools.cache
 def load_adapter(name: str) -> ModuleType:
-    """The adapter module of a library. ImportError, with the line that installs it, where the library is absent."""
+    """The adapter module of a library. If the library is absent, the ImportError has the command that installs it."""
     try:
         return importlib.import_module(f"{__name__}.{name}")
     except ModuleNotFoundError as error:
@@ -62,7 +62,7 @@ def load_adapter(name: str) -> ModuleType:
         ) from error
     except (ImportError, MemoryError):
         raise
-    except Exception as error:  # a library that is there, and fails while it is imported
+    except Exception as error:  # The library is installed, but its import fails.
         raise ImportError(
             f"{name.replace('_', '-')} is installed, but cannot be imported: {type(error).__name__}: {error}", name=name
         ) from error

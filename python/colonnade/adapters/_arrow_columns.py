@@ -1,6 +1,7 @@
-"""A column in Arrow's layout as one NumPy array, for the libraries that know nothing but NumPy.
+"""Converts a column in Arrow's layout to one NumPy array, for libraries that hold only NumPy arrays.
 
-The array holds exactly the same values, or the column is refused: nothing is rounded, and no zone is dropped.
+The array holds exactly the same values: the conversion never rounds a value or drops a time zone. It refuses a column
+that needs this.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from .._values.cells import cells_of, is_msgpack
 from ._object_columns import labels_from_level, object_array, objects_from_column, read_tag
 from ._tag_claims import check_tag, numpy_view
 
-# Tags that only say which class of a library held the very same values; times with a zone are refused by their type.
+# Tags that name a library's class for the same values. Times with a zone are refused by their type.
 TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field"})
 _NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double")
 
@@ -26,17 +27,17 @@ Where = Callable[[], str]
 def numpy_from_column(column: ArrowColumn, where: Where) -> np.ndarray:
     """The values as a read-only 1-D array; EncodeError, beginning with ``where()``, if NumPy has no dtype for them.
 
-    Text becomes `<U` (objects where it has nulls, ends in NUL, or is so uneven that `<U` would pass the limit of
-    `Limits`), bytes become objects; integers, floats and bools
-    keep their dtype without nulls and become objects with None where they have some; dates and times without a zone are
-    datetime64 and timedelta64; dictionaries are decoded. All else becomes the objects that pyarrow's ``to_pylist``
-    gives: decimals, times of day, lists, structs (dict), maps (list of pairs), unions.
+    Text becomes `<U`, or objects if it has nulls, ends in NUL, or has such uneven lengths that `<U` would exceed
+    `Limits`. Bytes become objects. Integers, floats and bools without nulls keep their dtype; with nulls they become
+    objects with None. Dates and times without a zone become datetime64 and timedelta64; dictionaries are decoded to
+    their values. All other types become the objects that pyarrow's ``to_pylist`` returns: decimals, times of day,
+    lists, structs (dict), maps (list of pairs), unions.
     """
     return _frozen(_values(column, read_tag(column), where))
 
 
 def numpy_from_level(column: ArrowColumn, where: Where) -> np.ndarray:
-    """The labels of a level as a read-only 1-D array."""
+    """The labels of one level of an axis as a read-only 1-D array."""
     values = labels_from_level(column)
     return numpy_from_column(column, where) if values is None else _frozen(values)
 
@@ -86,12 +87,12 @@ def _text(column: ArrowColumn) -> np.ndarray:
     try:
         return column.unicode()
     except EncodeError:
-        # `<U` pads with NUL and so cannot hold a text that ends in one.
+        # `<U` pads with NUL, so it cannot hold text that ends in NUL.
         return column.objects()
 
 
 def _may_become(column: ArrowColumn, item_nbytes: int) -> bool:
-    """Whether cells of so many bytes each are in proportion to what the column takes in Arrow's layout."""
+    """Whether `Limits` allows cells of `item_nbytes` bytes each for a column of this size in Arrow's layout."""
     nrows = len(column)
     return nrows * item_nbytes <= Limits().decoded_nbytes(column.nbytes(), nrows)
 
@@ -145,7 +146,7 @@ def _labels_of(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
 
 
 def _several_nulls(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
-    """Objects of pandas with None, NaN and NA side by side: the second child says which stands where."""
+    """Objects of pandas with None, NaN and NA in one column. The second child holds the kind of each missing value."""
     values, which = column.child("values").objects(), column.child("nulls").values()
     values[which == 2] = float("nan")
     if (which == 3).any():

@@ -1,4 +1,4 @@
-"""Arrow's capsule interface, both ways: frames as an object that every such library reads, and a stream read lazily."""
+"""Arrow's capsule interface: an object that exports frames, and a reader that imports a stream lazily."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -8,14 +8,14 @@ from .._core import CoreFrame
 
 
 class Exported:
-    """Frames as an object that any library with the capsule interface takes. Can be read any number of times."""
+    """Exports frames through the capsule interface. A library can read the object any number of times."""
 
     __slots__ = ("_frames", "_metadata", "_storage")
 
     def __init__(self, frames: Iterable[CoreFrame], metadata: bool = True, storage: Sequence[int] = ()) -> None:
         self._frames = list(frames)
         self._metadata = metadata
-        self._storage = storage  # positions of the fields whose extension types are left out
+        self._storage = storage  # Positions of the fields that are exported without extension types.
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return _core.export_arrow_stream(self._frames, self._metadata, self._storage)
@@ -25,9 +25,9 @@ class Exported:
 
 
 def read_lazily(obj: Any) -> Iterator[CoreFrame]:
-    """The batches of an object with ``__arrow_c_stream__``, each had from its producer when it is asked for.
+    """Yields the batches of an object with ``__arrow_c_stream__``. Each step fetches one batch from the producer.
 
-    At least one frame: of no rows where the stream has no batch.
+    It yields at least one frame: a stream without batches gives a frame without rows.
     """
     stream = _core.ArrowStream.open(obj)
     frame = stream.next_batch()

@@ -1,8 +1,8 @@
-"""Frames that Awkward did not write through us: the forms that ``ak.from_arrow`` would give their columns.
+"""Awkward forms for frames from other writers, the same as ``ak.from_arrow`` gives their columns.
 
-Awkward's own files say more than their Arrow types do: of each column as the extension type ``awkward`` (Feather, down
-to every field within), or for all columns in the metadata of the schema (Parquet). A column that may have nulls is an
-option, whether it has some or not.
+Files that Awkward writes describe more than their Arrow types. A Feather file has the extension type ``awkward`` on
+each column and each nested field. A Parquet file describes all columns in the metadata of the schema. A nullable column
+is an option even if it has no nulls.
 """
 
 import json
@@ -22,9 +22,9 @@ from ._object_columns import read_tag
 FieldMetadata = dict[str, Any] | None
 Values = np.ndarray | ArrowColumn
 
-# The tag of a field without nulls, as read from an Arrow schema.
+# The tag of a field that the Arrow schema declares as non-nullable.
 REQUIRED = '{"kind":"field","nullable":false,"metadata":[]}'
-# Libraries whose columns all may have nulls, unless the field says otherwise.
+# Libraries whose columns are nullable unless the field says otherwise.
 _ARROW_LIBRARIES = ("pyarrow", "polars", "arrow")
 _PRIMITIVES = {"bool": "bool", "halffloat": "float16", "float": "float32", "double": "float64"} | {
     f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)
@@ -59,7 +59,7 @@ def foreign_forms(origin: dict[str, Any], fields: Sequence[tuple[str, Values]]) 
 
 
 def own_form(values: Values, where: str) -> Form:
-    """The form of a column with only its type: an option if it has nulls."""
+    """The form that follows from the column's type: an option if the column has nulls."""
     if isinstance(values, ArrowColumn):
         return _tagged(values, read_tag(values), values.null_count > 0, None, where)
     primitive: str = ak.types.numpytype.dtype_to_primitive(values.dtype)
@@ -67,7 +67,7 @@ def own_form(values: Values, where: str) -> Form:
 
 
 def usable(values: Values, where: str) -> Values:
-    """The values as Awkward takes them: numbers in the machine's byte order, text and bytes as such."""
+    """Values that Awkward accepts: native byte order for numbers, columns of text and bytes for `<U` and `S`."""
     if not isinstance(values, np.ndarray):
         return values
     kind = values.dtype.kind
@@ -77,12 +77,12 @@ def usable(values: Values, where: str) -> Values:
         return ArrowColumn.from_objects(values.astype(object), "bytes", REQUIRED)
     if kind not in "biufcmM":
         _refuse(where, str(values.dtype))
-    # Not astype(): a time without a unit would keep its byte order.
+    # astype() would keep the byte order of a time without a unit.
     return values if values.dtype.isnative else values.byteswap().view(values.dtype.newbyteorder("="))
 
 
 def foreign_layout(origin: dict[str, Any], names: list[str], contents: list[Any], nrows: int) -> Any:
-    """The layout of all columns: records, or the only column where Awkward wrote an array that is none."""
+    """The layout of all columns: records, or the only column if Awkward wrote an array that is not a record array."""
     if names == [""]:
         return contents[0]
     parameters, mask, mask_parameters, scalar, optional_fields = None, None, None, False, []
@@ -121,7 +121,7 @@ def foreign_attrs(origin: dict[str, Any]) -> Any:
 
 
 def index_fields(core: CoreFrame, taken: list[str]) -> list[tuple[str, Values]]:
-    """Stored row labels as fields, named as in an Arrow file: by their level, else ``__index_level_0__``."""
+    """Stored row labels as fields. As in an Arrow file, the name is that of the level, or ``__index_level_0__``."""
     axis = core.index
     if axis.is_auto:
         return []
@@ -136,7 +136,7 @@ def index_fields(core: CoreFrame, taken: list[str]) -> list[tuple[str, Values]]:
 
 
 def text_labels(axis: Axis) -> list[str]:
-    """The labels of the columns as text; of several levels joined by points."""
+    """The labels of the columns as text. Points join the labels of several levels."""
     if axis.is_auto:
         start, _, step = axis.range
         return [str(start + position * step) for position in range(len(axis))]
@@ -183,7 +183,7 @@ def _required(metadata: dict[str, str], annotation: FieldMetadata) -> bool:
 
 
 def _annotation_within(annotation: FieldMetadata, position: int, count: int, name: str) -> FieldMetadata:
-    """The metadata of a nested field: by position, or by name if some fields are missing."""
+    """The metadata of a nested field, found by position, or by name if some fields are missing."""
     all_annotations = (annotation or {}).get("subfield_metadata")
     if not all_annotations:
         return None
@@ -212,12 +212,12 @@ def _tagged(column: ArrowColumn, tag: dict[str, Any], nullable: bool, annotation
 
 
 def form_of(column: ArrowColumn, nullable: bool, annotation: FieldMetadata, where: str) -> Form:
-    """The form of a column by its Arrow type, and by what Awkward said of it when it wrote it.
+    """The form of a column from its Arrow type and Awkward's description of the column.
 
     Raises
     ------
     EncodeError
-        A type that Awkward lacks (decimals, intervals of time...), with its place.
+        A type that Awkward lacks (decimals, intervals of time...). The message names its place.
     """
     kind, size, buffers, validity, children = column_parts(column)
     annotation = annotation or {}
@@ -256,8 +256,9 @@ def form_of(column: ArrowColumn, nullable: bool, annotation: FieldMetadata, wher
 def _option(form: dict[str, Any], parameters: dict[str, Any] | None) -> Form:
     """Values that may be missing, with these parameters.
 
-    Categories under missing records are written by Awkward as plain values that are still said to be categorical:
-    of no option but one by index may that be said, and Awkward reads such a file only where it has no rows.
+    Awkward writes categories under missing records as plain values, but keeps the parameter ``categorical``. Only an
+    indexed option may have this parameter, and Awkward itself reads such a file only if it has no rows. So the
+    parameter is removed.
     """
     accepted = {key: value for key, value in (parameters or {}).items() if (key, value) != ("__array__", "categorical")}
     return with_parameters(form, accepted)
@@ -296,7 +297,7 @@ def _node(
 
 
 def _primitive(kind: str) -> str | None:
-    """The primitive of a type of fixed width; as ``ak.from_arrow``, which has times of day as times since 1970."""
+    """The primitive of a type of fixed width. As in ``ak.from_arrow``, a time of day is a time since 1970."""
     name, _, unit = kind.removesuffix("]").partition("[")
     unit = unit.partition(",")[0]
     if name in ("timestamp", "time32", "time64", "date32", "date64"):
@@ -305,7 +306,7 @@ def _primitive(kind: str) -> str | None:
 
 
 def _union(forms: list[Form], nullable: bool, parameters: Any) -> Form:
-    """A union may be missing where its parts may; and all of them may, or none."""
+    """The form of a union. Awkward needs options in all parts of a union or in none."""
     options = [type(form) is dict and form["class"] in OPTIONS for form in forms]
     if nullable or any(options):
         forms = [

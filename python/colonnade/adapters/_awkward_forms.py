@@ -1,26 +1,26 @@
-"""Forms: Awkward's own descriptions of layouts, as JSON. A frame keeps them, so that the same layouts come back.
+"""Forms: Awkward's own descriptions of layouts, as JSON. A frame stores them, so that a reader restores the layouts.
 
-What a column in Arrow's layout cannot be again is taken out: an IndexedArray that is no category only says which values
-of others are meant, and those alone are kept.
+The stored form has no IndexedArray except for categories. An IndexedArray only selects values of another array, and the
+frame stores the selected values.
 """
 
 from typing import Any
 
 Form = str | dict[str, Any]
 
-# As deep as the formats read; see MAX_DEPTH in crates/colonnade/src/arrow/ipc/shape.rs.
+# The depth that the formats can read; see MAX_DEPTH in crates/colonnade/src/arrow/ipc/shape.rs.
 MAX_LEVELS = 48
 
 OPTIONS = frozenset(["IndexedOptionArray", "ByteMaskedArray", "BitMaskedArray", "UnmaskedArray"])
 
 
 def form_of_content(content: Any) -> Form:
-    """The form of the layout that comes back where `content` was written: a name of a primitive, or a dict."""
+    """The form of the layout that a reader of `content` gets: the name of a primitive, or a dict."""
     return _resolved(content.form.to_dict(verbose=False))
 
 
 def levels(form: Form) -> int:
-    """How many types stand in each other in the column of this form."""
+    """How many levels of nested types the column of this form has."""
     if isinstance(form, str):
         return 1 if form.startswith("complex") else 0
     if form["class"] == "NumpyArray":
@@ -31,12 +31,12 @@ def levels(form: Form) -> int:
 
 
 def is_categorical(form: dict[str, Any]) -> bool:
-    """Whether it is an index into categories."""
+    """Whether the form is an index into categories."""
     return (form.get("parameters") or {}).get("__array__") == "categorical"
 
 
 def with_parameters(form: Form, parameters: dict[str, Any] | None) -> Form:
-    """The form with these parameters, where there are some, instead of its own."""
+    """The form with these parameters instead of its own. Without parameters, the form is unchanged."""
     if not parameters:
         return form
     node = {"class": "NumpyArray", "primitive": form} if isinstance(form, str) else form

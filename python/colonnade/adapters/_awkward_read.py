@@ -1,7 +1,7 @@
-"""Columns as Awkward's layouts, over the same memory, as a form says.
+"""Builds Awkward layouts over the memory of columns, as a form describes.
 
-A form comes from the file (`_awkward_forms`) or from the column's Arrow type (`_awkward_foreign`). It is a description
-that a file brings along, so it is held against the column: what does not fit is an error, and is never believed.
+A form comes from the file (`_awkward_forms`) or from the column's Arrow type (`_awkward_foreign`). A file may be
+damaged or malicious, so every form is checked against the column. A form that does not fit is an error.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _LIST_KINDS = ("list", "large_list", "map", "list_view")
 
 
 class Node:
-    """A column and its parts: one level of it."""
+    """One level of a column, and its children."""
 
     __slots__ = ("_hidden", "_visible", "buffers", "children", "column", "kind", "length", "size", "validity", "where")
 
@@ -33,11 +33,11 @@ class Node:
         self.kind, self.size, self.buffers, self.validity, self.children = parts
 
     def child(self, position: int, step: str = "[]", visible: np.ndarray | None = None) -> "Node":
-        """The column within at `position`."""
+        """The child column at `position`."""
         return Node(self.children[position][3], self.where + step, visible)
 
     def hide(self, validity: np.ndarray | None) -> None:
-        """Values under these nulls are not visible."""
+        """Mark the values under these nulls as not visible."""
         self._hidden = validity
 
     @property
@@ -56,7 +56,7 @@ class Node:
         return bool((self.visible > valid).any())
 
     def refuse(self, expected: str) -> NoReturn:
-        """The form and the column do not fit each other."""
+        """Raise the error of a form that does not fit the column."""
         raise DecodeError(
             f"awkward: {self.where}: expected {expected} as the form says, found {self.kind}. "
             "The file's description of it is damaged; to_arrow() reads the data without it."
@@ -69,7 +69,7 @@ def content_from_column(form: Form, column: np.ndarray | ArrowColumn, where: str
     Raises
     ------
     DecodeError
-        The form is none, or is not that of the column.
+        The form is malformed, or does not fit the column.
     """
     try:
         return read_node(form, Node(column, where))
@@ -84,7 +84,7 @@ def content_from_column(form: Form, column: np.ndarray | ArrowColumn, where: str
 
 
 def read_node(form: Form, node: Node) -> Any:
-    """The layout of `form` over one column, and all that is within."""
+    """The layout of `form` over one column and its children."""
     if type(form) is str:
         form = {"class": "NumpyArray", "primitive": form}
     if not isinstance(form, dict):
@@ -92,7 +92,7 @@ def read_node(form: Form, node: Node) -> Any:
     name = form["class"]
     validity = node.validity
     if node.kind == "dictionary":
-        return _categorical(form, node)  # which says by its codes what is null
+        return _categorical(form, node)  # The codes mark the nulls.
     option = _OPTIONS.get(name)
     if option is not None and not is_categorical(form):
         if node.kind == "null":
@@ -103,7 +103,7 @@ def read_node(form: Form, node: Node) -> Any:
     if not node.has_nulls(validity):
         return _READERS[name](form, node)
     assert validity is not None
-    # Nulls that the form does not know of: the column was changed on its way, and they are no values.
+    # The column has nulls, but the form has no option: another program changed the column. The mask keeps the nulls.
     node.hide(validity)
     return _bit_masked({}, _READERS[name](form, node), validity, node.length)
 
@@ -115,7 +115,7 @@ def _parameters(form: dict[str, Any]) -> dict[str, Any] | None:
 def _index(values: np.ndarray, name: str) -> Any:
     kind = _INDEX_TYPES[name]
     if values.dtype != kind:
-        # The same bits, where 32 of them have changed their sign; wider or narrower ones are made anew.
+        # 32-bit values keep their bits when only the signedness differs. Other widths need a copy.
         values = values.view(kind) if values.itemsize == np.dtype(kind).itemsize else values.astype(kind)
     return ak.index.Index(values)
 
@@ -124,7 +124,7 @@ def _index(values: np.ndarray, name: str) -> Any:
 
 
 def _nothing(form: Form, node: Node) -> Any:
-    """The values of a column that has none: all of it is null."""
+    """The values of a column in which every row is null."""
     if type(form) is dict and form["class"] == "EmptyArray":
         return ak.contents.EmptyArray()
     node.refuse("values")
@@ -258,7 +258,7 @@ def _regular(form: dict[str, Any], node: Node) -> Any:
 
 
 def _same_lengths(node: Node, size: int) -> np.ndarray:
-    """The bytes of texts of `size` bytes each; of a null, which may have none, NULs."""
+    """The bytes of texts of `size` bytes each. A null, which may be shorter, gets NULs."""
     offsets, values = node.buffers
     lengths = np.diff(offsets)
     if (lengths == size).all():
@@ -284,7 +284,7 @@ def _record(form: dict[str, Any], node: Node) -> Any:
     if not set(found) <= set(forms):
         node.refuse(f"fields named {', '.join(map(repr, names))}")
     contents = [read_node(forms[name], node.child(i, f".{name}", node.visible)) for i, name in enumerate(found)]
-    # Of a tuple, some slots alone are a record that says which.
+    # A selection of a tuple's slots becomes a record, whose field names are the slot numbers.
     fields = None if fields is None and found == names else found
     return ak.contents.RecordArray(contents, fields, node.length, parameters=_parameters(form))
 
@@ -298,7 +298,7 @@ def _union(form: dict[str, Any], node: Node) -> Any:
     dense = node.kind == "dense_union"
     index = _index(node.buffers[1] if dense else np.arange(node.length, dtype=np.int32), form["index"])
     contents = [read_node(part, node.child(i, f"<{i}>")) for i, part in enumerate(form["contents"])]
-    # Awkward wants parts apart that cannot be merged: numbers of two types from elsewhere become one part.
+    # Awkward allows only parts that cannot be merged. In a foreign union, numbers of two types become one part.
     make = ak.contents.UnionArray.simplified if form.get("simplified") else ak.contents.UnionArray
     return make(ak.index.Index8(tags), index, contents, parameters=_parameters(form))
 

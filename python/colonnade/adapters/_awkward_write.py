@@ -1,8 +1,8 @@
-"""Awkward's layouts as columns in Arrow's layout.
+"""Converts Awkward layouts to columns in Arrow's layout.
 
-Each layout becomes the Arrow type that holds the same buffers, over the same memory: lists, records and strings are
-never copied, nor are their offsets where they begin at 0. What is copied: bools (Arrow packs them into bits), masks of
-bytes (bits too), what an IndexedArray picks out, and unions whose parts do not stand in order.
+Each layout becomes the Arrow type that has the same buffers, over the same memory. Lists, records and strings are never
+copied, and offsets that begin at 0 are not copied either. The copies are: bools and masks of bytes (Arrow packs both
+into bits), the values that an IndexedArray selects, and unions whose parts are not in row order.
 """
 
 from collections.abc import Callable
@@ -17,20 +17,20 @@ _ARROW_KINDS = "biuf"
 
 
 def column_from_content(content: Any, where: str) -> ArrowColumn:
-    """A layout as a column, from which `content_from_column` makes the layout again that has its form.
+    """Converts a layout to a column. `content_from_column` converts the column back by the layout's form.
 
     Parameters
     ----------
     content : awkward.contents.Content
-        Materialized, in main memory.
+        The layout, with its buffers in main memory.
     where : str
-        Its place, for messages: ``column 'muon'``.
+        The place of the layout, for messages: ``column 'muon'``.
 
     Raises
     ------
     EncodeError
-        What Arrow has no word for (text that is not UTF-8, more than 2^31 - 1 values in a union...) and layouts that
-        are not valid. The place within is named.
+        A value that Arrow cannot represent (text that is not UTF-8, more than 2^31 - 1 values in a union...), or an
+        invalid layout. The message names the place within the layout.
     """
     writer = _WRITERS.get(type(content).__name__)
     if writer is None:
@@ -44,7 +44,7 @@ def column_from_content(content: Any, where: str) -> ArrowColumn:
             raise
         raise EncodeError(f"awkward: {where}: {error}") from error
     except (ValueError, IndexError) as error:
-        # Layouts are checked by Awkward when they are used, and no sooner.
+        # Awkward checks a layout only when code uses it.
         raise EncodeError(
             f"awkward: {where}: expected a layout that is valid, found {_first_line(error)} "
             "See what ak.validity_error() says of it."
@@ -52,12 +52,12 @@ def column_from_content(content: Any, where: str) -> ArrowColumn:
 
 
 def may_be_null(content: Any) -> bool:
-    """Whether its column has nulls, or is of the type that has nothing else."""
+    """Whether its column has nulls, or has Arrow's null type."""
     return bool(content.is_option or content.is_unknown)
 
 
 def is_plain(content: Any) -> bool:
-    """Whether it is a NumPy array of one dimension and nothing more."""
+    """Whether the layout is only a one-dimensional NumPy array."""
     return type(content).__name__ == "NumpyArray" and content.data.ndim == 1 and not content.parameters
 
 
@@ -71,7 +71,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _signed(values: np.ndarray, last: int) -> np.ndarray:
-    """32 bits without a sign as Arrow has them: the same bits where they are the same numbers, else 64 bits."""
+    """Arrow's signed form of unsigned 32-bit values: the same bits if no number changes, else 64-bit numbers."""
     if values.dtype != np.uint32:
         return values
     return values.view(np.int32) if last < 2**31 else values.astype(np.int64)
@@ -121,7 +121,7 @@ def _list(content: Any, where: str) -> ArrowColumn:
     starts, stops = content.starts.data, content.stops.data[: content.length]
     nrows = len(starts)
     if nrows and starts.flags.c_contiguous and stops.ctypes.data == starts.ctypes.data + starts.itemsize:
-        # The two ends of one row of offsets, as they come out of a file.
+        # Starts and stops are views of one array of offsets, as in a layout that was read from a file.
         offsets = np.lib.stride_tricks.as_strided(starts, (nrows + 1,), writeable=False)
         if offsets[0] <= offsets[-1]:
             return _listed(content, offsets, content.content, where)
@@ -149,7 +149,7 @@ def _listed(content: Any, offsets: np.ndarray, values: Any, where: str) -> Arrow
 
 
 def _text_kind(content: Any, values: Any) -> str | None:
-    """The Arrow type of strings and bytestrings, where the bytes are such."""
+    """The Arrow type of strings and bytestrings; None for other lists."""
     kind = _TEXT.get(content.parameter("__array__"))
     plain = kind and type(values).__name__ == "NumpyArray" and values.data.dtype == np.uint8 and values.data.ndim == 1
     return kind if plain else None
@@ -197,7 +197,7 @@ def _union(content: Any, where: str) -> ArrowColumn:
         count = len(places)
         if count >= 2**31:
             raise _refused(where, "2^31 - 1 values of a kind at most", f"{count}", "Split the array by rows")
-        # Arrow wants the values of a part in the order of the rows.
+        # Arrow requires the values of a part in row order.
         if not np.array_equal(places, np.arange(count)):
             part = part[places]
         index[chosen] = np.arange(count, dtype=np.int32)

@@ -1,6 +1,6 @@
-"""Anything that hands itself over as Arrow capsules: DuckDB's relations, ibis' tables, nanoarrow's streams...
+"""Objects that export Arrow capsules: DuckDB's relations, ibis' tables, nanoarrow's streams...
 
-There is no way back into these: such a frame comes back as pyarrow gives a foreign one.
+The adapter cannot build these objects again. Such a frame is read as a pyarrow object.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,19 +21,19 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Parameters
     ----------
     obj
-        A stream is read to its end; one that can be read only once is then empty.
+        The adapter reads a stream to its end. A stream that can be read only once is then empty.
     options
         None are known.
 
     Returns
     -------
     CoreFrame or Batches
-        Arrow's layout over the producer's own memory; nothing is copied.
+        Columns in Arrow's layout over the producer's own memory, without a copy.
 
     Raises
     ------
     TypeError
-        An array or stream that is no table: its type is not a struct.
+        The type of the array or stream is not a struct, so it is not a table.
     DecodeError
         Buffers that do not fit each other.
     """
@@ -41,5 +41,5 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
 
 
 def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator[CoreFrame] | None:
-    """The batches of a stream, each had from its producer when it is asked for; None of an object without a stream."""
+    """The batches of a stream, fetched from the producer one at a time; None for an object without a stream."""
     return read_lazily(obj) if hasattr(obj, "__arrow_c_stream__") else None

@@ -1,7 +1,7 @@
-"""Extension types that a file claims for its fields, held against the storage that is there.
+"""Checks the extension types that a file claims for its fields against the storage types of the columns.
 
-pyarrow asks the registered type, and types may answer anything: those of pyarrow refuse what does not fit them with
-errors of several classes, pandas' periods take any storage for 64-bit integers and read past its end.
+pyarrow leaves this check to the registered extension type, and types differ. pyarrow's own types refuse wrong storage
+with errors of several classes. pandas' period type takes any storage for 64-bit integers and reads past its end.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ._arrow_streams import Exported
 
 
 def false_extensions(frame: CoreFrame) -> list[int]:
-    """Positions of the fields whose extension types, as pyarrow knows them, are not of the storage that is there."""
+    """Positions of the fields whose registered extension types do not fit the storage of their columns."""
     claimed = arrow_extensions(frame)
     if not claimed:
         return []
@@ -33,13 +33,13 @@ def _schema(frame: CoreFrame, storage: Sequence[int]) -> Any:
 
 
 def _refused_fields(frame: CoreFrame, fields: list[int], claimed: list[int]) -> list[int]:
-    """Which of the fields `asked` pyarrow refuses with their extension types."""
+    """Those of `fields` that pyarrow refuses with their extension types."""
     among = set(fields)
     try:
         _schema(frame, [position for position in claimed if position not in among])
     except MemoryError:
         raise
-    except Exception:  # extension types that others register raise errors of every class
+    except Exception:  # Third-party extension types may raise any error.
         if len(fields) == 1:
             return fields
         half = len(fields) // 2

@@ -1,4 +1,4 @@
-"""Whose object is it: the adapter that takes `data`, or that makes a frame for a library."""
+"""Finds the adapter that converts `data`, or the adapter of a library by name."""
 
 import functools
 from collections.abc import Mapping
@@ -19,16 +19,16 @@ ACCEPTED = (
 
 
 def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -> "CoreFrame | Batches":
-    """What the adapter of `data` makes of it; rows are transposed in batches of `batch_rows`.
+    """Converts `data` with its adapter. Rows are transposed in batches of `batch_rows`.
 
     Raises
     ------
     TypeError
-        Nothing takes it; the message names what is taken.
+        No adapter accepts the object. The message lists the accepted types.
     """
     from ..adapters import find_adapter
 
-    # A plain dict is of no library; its arrays are NumPy's.
+    # A plain dict belongs to no library; its arrays are NumPy's.
     adapter = load_adapter("numpy") if isinstance(data, Mapping) else find_adapter(data)
     if adapter is not None:
         frame: CoreFrame | Batches = adapter.to_frame(data, options=options)
@@ -44,7 +44,7 @@ def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -
 
 
 def native_library(source: Any) -> str:
-    """The library that a frame or file was written from; what suits its form where it does not say."""
+    """The library that a frame or file was written from. If it names none, a library that suits its form."""
     origin = decode_optional(source.origin)
     if isinstance(origin, dict) and isinstance(origin.get("library"), str):
         return str(origin["library"])
@@ -66,9 +66,9 @@ def load_adapter(library: str) -> Any:
     Raises
     ------
     UnsupportedError
-        No adapter of that name is built: a file names its library itself.
+        No adapter has this name. A file may name any library.
     ImportError
-        The library is not installed; the message has the line that installs it.
+        The library is not installed. The message has the command that installs it.
     """
     from .. import adapters
 

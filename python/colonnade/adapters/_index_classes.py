@@ -1,4 +1,4 @@
-"""StaticFrame's words for labels of datetime64: the class of each unit, which every adapter gives its levels."""
+"""StaticFrame's class names for datetime64 labels of each unit. Every adapter uses them for its levels."""
 
 DATED = {
     "Y": "IndexYear",

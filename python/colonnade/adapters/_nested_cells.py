@@ -1,4 +1,4 @@
-"""Nested cells beside what pyarrow's builder makes of them: some it changes without a word, some end the process."""
+"""Compares nested cells with pyarrow's conversion of them, which changes some silently and crashes on others."""
 
 import datetime as dt
 import itertools
@@ -13,12 +13,12 @@ _PARTS = (list, tuple, dict, set, frozenset, np.ndarray)
 
 
 def is_too_deep(cells: Iterable[Any]) -> bool:
-    """Whether a cell holds more containers within each other than the builder, which has no limit, should meet."""
+    """Whether a cell nests deeper than `MOST_DEPTH`: pyarrow's builder has no depth limit and can crash."""
     level = [cell for cell in cells if isinstance(cell, _PARTS)]
     for _ in range(MOST_DEPTH):
         if not level:
             return False
-        # Each once: a list that holds another one twice would double at every level.
+        # Each container is visited once: a list that holds another list twice would double the work at every level.
         below = {id(part): part for cell in level for part in _parts(cell) if isinstance(part, _PARTS)}
         level = list(below.values())
     return bool(level)
@@ -33,7 +33,7 @@ def _parts(cell: Any) -> Iterable[Any]:
 
 
 def are_arrays(cells: list[Any], array: Any) -> bool:
-    """Whether the cells are arrays of the one dtype that the lists `made` have: nothing of them can change."""
+    """Whether all cells are arrays of the dtype that `array`'s lists have. Then the conversion changes no value."""
     import pyarrow as pa
 
     dtypes = {cell.dtype if type(cell) is np.ndarray and cell.ndim == 1 else None for cell in cells if cell is not None}
@@ -44,12 +44,12 @@ def are_arrays(cells: list[Any], array: Any) -> bool:
 
 
 def first_changed(cells: list[Any], array: Any) -> int | None:
-    """The position of the first cell that is not what the array `made` has in its place; None where all are."""
+    """The position of the first cell that differs from its value in `array`; None if no cell differs."""
     for start in range(0, len(cells), _SLICE):
         part = cells[start : start + _SLICE]
         try:
             found = array.slice(start, len(part)).to_pylist()
-        except ValueError:  # nanoseconds, which without pandas no object of Python holds
+        except ValueError:  # Without pandas, no Python object holds nanoseconds.
             continue
         for position, (a, b) in enumerate(zip(part, found, strict=True), start):
             if not _represents(a, b):
@@ -61,7 +61,7 @@ def _represents(a: Any, b: Any) -> bool:
     """Whether `b` represents the cell `a`. A list may have been a tuple or an array, and a missing key is None."""
     if isinstance(a, np.generic | np.ndarray):
         if a.dtype.kind in "mM":
-            return True  # ticks are ticks
+            return True  # The conversion copies ticks.
         a = a.tolist()
     if a is None or b is None:
         return a is b
@@ -86,7 +86,7 @@ def _represents(a: Any, b: Any) -> bool:
 
 def _moment(moment: dt.datetime) -> tuple[object, ...]:
     zone = moment.tzinfo
-    # Of fixed offsets, and of zones without a name, the offset says it all.
+    # The offset fully describes a fixed offset or a zone without a name.
     name = getattr(zone, "key", None) or getattr(zone, "zone", None)
     named = None if name is None or str(name).upper() in ("UTC", "ETC/UTC") else name
     return (moment.replace(tzinfo=None, fold=0), moment.utcoffset(), named)

@@ -1,4 +1,4 @@
-"""NumPy dtypes as JSON, exactly: names, offsets, item size, titles and the aligned flag of structured ones."""
+"""Exact JSON descriptions of NumPy dtypes: names, offsets, item size, titles and aligned flag of structured ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,9 +9,9 @@ from .._core import DecodeError, EncodeError
 
 
 def describe_dtype(dtype: np.dtype) -> Any:
-    """What `restore_dtype` needs: `dtype.str` of a scalar dtype, a dict of lists for a structured one."""
+    """The description for `restore_dtype`: `dtype.str` of a scalar dtype, a dict of lists for a structured dtype."""
     if dtype.names is None:
-        # StringDType has no descr text; its parameters travel with each column.
+        # StringDType has no descr text; the tag of each column holds its parameters.
         return "T" if dtype.kind == "T" else dtype.str
     table: Any = dtype.fields
     fields = [table[name] for name in dtype.names]
@@ -34,7 +34,7 @@ def describe_dtype(dtype: np.dtype) -> Any:
 
 
 def restore_dtype(described: Any) -> np.dtype:
-    """The dtype that was described. DecodeError where the description makes none."""
+    """The dtype of a description. DecodeError if the description is invalid."""
     try:
         if described == "T":
             return np.dtypes.StringDType()

@@ -12,7 +12,7 @@ from ._tag_claims import check_tag
 
 
 def read_vectors(core: CoreFrame) -> list[np.ndarray]:
-    """Every column as a read-only 1-D array, left to right; copied only where Arrow's layout has to be left."""
+    """Every column as a read-only 1-D array, left to right; copied only to convert from Arrow's layout."""
     vectors: list[np.ndarray] = []
     for array in core.arrays():
         if isinstance(array, ArrowColumn):
@@ -42,7 +42,7 @@ def _from_arrow(column: ArrowColumn, position: int) -> np.ndarray:
 def read_matrix(
     core: CoreFrame, dtype: np.dtype, order: str, vectors: Sequence[np.ndarray] | None = None
 ) -> np.ndarray:
-    """A read-only 2-D array, shape (nrows, ncols): a view where one block holds all, else put together in `order`."""
+    """A read-only 2-D array, shape (nrows, ncols): a view if one block holds all columns, else a copy in `order`."""
     if vectors is None and dtype.kind not in "OT":
         blocks = core.blocks()
         if len(blocks) == 1:
@@ -53,7 +53,7 @@ def read_matrix(
         blocks = None
         vectors = read_vectors(core) if vectors is None else vectors
         if dtype.kind == "T" and vectors:
-            dtype = vectors[0].dtype  # with its missing value
+            dtype = vectors[0].dtype  # StringDType, with its missing value.
     matrix = np.empty((core.nrows, core.ncols), dtype=dtype, order="C" if order == "C" else "F")
     if blocks is not None:
         for values, positions in blocks:
@@ -66,7 +66,7 @@ def read_matrix(
 
 
 def _has_order(values: np.ndarray, order: str) -> bool:
-    """What was packed row by row or column by column comes back so: columns of an Arrow file may stand padded apart."""
+    """Whether the array already has the order of the original. An Arrow file may pad its columns."""
     if order == "K":
         return True
     return values.flags.c_contiguous if order == "C" else values.flags.f_contiguous

@@ -1,9 +1,9 @@
-"""Columns and labels of Python objects: typed where they are all of one kind, each cell as MessagePack where not.
+"""Columns and labels of Python objects: a typed column if all cells are of one kind, else a MessagePack value per cell.
 
-A NumPy or pandas array of dtype object has no type of its own. A column whose cells are all str, all bytes or all
-bool (with at most one kind of missing value among them) goes into Arrow's layout, with a tag that says that it was
-objects, and which missing value stood there. Any other is a binary column of one MessagePack value a cell, exactly
-what each was, or is refused with row and class. Labels may be anything that tagged JSON holds.
+A NumPy or pandas array of dtype object has no type of its own. A column whose cells are all str, all bytes or all bool
+(with at most one kind of missing value among them) becomes a typed Arrow column. Its tag says that it had dtype object,
+and names the missing value. Any other array becomes a binary column with one exact MessagePack value per cell. A cell
+that MessagePack cannot hold is refused; the error names row and class. Labels may be any value that tagged JSON holds.
 
 The tags are ``{"kind": "object", "null": "nan" | "na"}``, without ``null`` for None, ``{"cells": "msgpack",
 "extensions": 1}`` and ``{"kind": "labels"}``.
@@ -27,14 +27,14 @@ LABELS_TAG = '{"kind":"labels"}'
 
 
 def column_from_objects(values: np.ndarray, where: str) -> ArrowColumn:
-    """A 1-D object array as an Arrow column; EncodeError, beginning with `where`, for a cell that cannot be kept."""
+    """Converts a 1-D object array to an Arrow column. EncodeError, beginning with `where`, for an unsupported cell."""
     kinds = set(map(type, values.tolist()))
     missing = _missing(kinds, values)
     present = kinds - _null_types(kinds)
     try:
         if missing is None or len(present) > 1 or any(kind not in _KINDS for kind in present):
             return ArrowColumn.from_cells(values)
-        # A column of None only has no kind; text is as good as any, and the tag brings the cells back.
+        # A column that holds only None has no kind. Any type works, because the tag restores the cells; text is used.
         kind = _KINDS[present.pop()] if present else "str"
         return ArrowColumn.from_objects(values, kind, object_tag(missing))
     except EncodeError as error:
@@ -42,15 +42,16 @@ def column_from_objects(values: np.ndarray, where: str) -> ArrowColumn:
 
 
 def object_tag(null: str | None) -> str:
-    """The tag of an object column whose missing values, if any, are these.
+    """The tag of an object column whose missing values are of the kind `null`.
 
-    None is not named: a chunk without missing values has the tag of one with None, so that both go into one file.
+    The tag does not name None. So a chunk without missing values and a chunk with None have the same tag, and one file
+    can hold both.
     """
     return '{"kind":"object"}' if null in (None, "none") else f'{{"kind":"object","null":"{null}"}}'
 
 
 def objects_from_column(column: ArrowColumn, tag: dict[str, Any] | None = None) -> np.ndarray:
-    """The object array behind a column, with the missing value that its tag names (default None)."""
+    """Converts a column to an object array, with the missing value that its tag names (default None)."""
     values = cells_of(column)
     null = (tag or {}).get("null", "none")
     if column.null_count and null != "none":
@@ -61,7 +62,7 @@ def objects_from_column(column: ArrowColumn, tag: dict[str, Any] | None = None) 
 def level_from_labels(labels: np.ndarray | list[Any], where: str) -> np.ndarray | ArrowColumn:
     """One level of an axis from Python labels: typed if all str or all bytes, else each label as tagged JSON text.
 
-    An object array says so in its tag and comes back as one; a list gives plain text, bytes or int64.
+    The tag of an object array says so, and a reader restores the array. A list becomes plain text, bytes or int64.
     """
     cells = labels.tolist() if isinstance(labels, np.ndarray) else labels
     kinds = set(map(type, cells))
@@ -83,7 +84,7 @@ def level_from_labels(labels: np.ndarray | list[Any], where: str) -> np.ndarray 
 
 
 def labels_from_level(column: ArrowColumn) -> np.ndarray | None:
-    """The object array of a level that `level_from_labels` tagged; None for a column without such a tag."""
+    """The object array of a level that `level_from_labels` tagged; None if the column has no such tag."""
     tag = read_tag(column)
     if tag.get("kind") == "labels":
         return object_array([tagged_labels.decode(text) for text in column.objects().tolist()])
@@ -93,7 +94,7 @@ def labels_from_level(column: ArrowColumn) -> np.ndarray | None:
 
 
 def read_tag(column: ArrowColumn) -> dict[str, Any]:
-    """The tag of a column as a dict; empty where it has none."""
+    """The tag of a column as a dict; empty if it has none."""
     text = column.tag
     if text is None:
         return {}
@@ -101,7 +102,7 @@ def read_tag(column: ArrowColumn) -> dict[str, Any]:
     return dict(tag) if isinstance(tag, dict) else {"kind": tag}
 
 
-# Thousands of columns, and of frames, share a few tags.
+# Thousands of columns and frames share a few tags, so parsed tags are cached.
 _SHORT_TAG = 200
 _decoded = functools.lru_cache(maxsize=64)(tagged_labels.decode)
 
@@ -111,7 +112,7 @@ def _null_types(kinds: set[type]) -> set[type]:
 
 
 def _missing(kinds: set[type], values: np.ndarray) -> str | None:
-    """The one kind of missing value ("none" where nothing is missing); None where a tag cannot say which they are."""
+    """The only kind of missing value ("none" if no value is missing); None if a tag cannot describe them."""
     nulls = _null_types(kinds)
     if not nulls:
         return "none"
@@ -130,7 +131,7 @@ def _is_float(cell: Any) -> bool:
 
 
 def is_plain_nan(value: float) -> bool:
-    """Whether this is the NaN that every library makes: others have bits of their own, which a tag cannot say."""
+    """Whether this NaN has the usual bits. A tag cannot describe other NaN bits."""
     return value is np.nan or struct.pack("<d", value) == _NAN
 
 

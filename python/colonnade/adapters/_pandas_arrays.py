@@ -1,7 +1,7 @@
-"""One array of pandas (an extension array, or objects) as an Arrow column, and back.
+"""Converts one array of pandas (an extension array or an object array) to an Arrow column, and back.
 
-The Arrow type carries the values as any library understands them; the tag, ``{"kind": ...}``, says what pandas had.
-A column without a tag of ours comes back as `_pandas_foreign` says.
+Any library can read the values by their Arrow type. The tag, ``{"kind": ...}``, describes the pandas array.
+`_pandas_foreign` converts a column that has no Colonnade tag.
 """
 
 import contextlib
@@ -31,8 +31,8 @@ from ._pandas_strings import (
 )
 from ._tag_claims import check_tag, numpy_view, same_as_range
 
-# What the reader of a tag raises, here or in pandas and pyarrow, where the tag does not fit the data. pyarrow's
-# ArrowNotImplementedError is a NotImplementedError, its other errors are a ValueError, TypeError or KeyError.
+# Errors of this module, pandas and pyarrow for a tag that does not fit the data. pyarrow's ArrowNotImplementedError is
+# a NotImplementedError, its other errors are a ValueError, TypeError or KeyError.
 MISFITS = (
     KeyError,
     IndexError,
@@ -51,7 +51,7 @@ _MASKED_CLASS = {"b": pd.arrays.BooleanArray, "i": _MASKED[0], "u": _MASKED[0], 
 def column_from_array(
     values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray] = lambda array: array
 ) -> ArrowColumn:
-    """A 1-D pandas or NumPy array as a tagged column; EncodeError, beginning with `where`, if that is not exact.
+    """Converts a 1-D pandas or NumPy array to a tagged column. EncodeError, beginning with `where`, if it is inexact.
 
     `keep` wraps arrays that the column will share with the DataFrame.
     """
@@ -93,7 +93,7 @@ def _string_tag(kind: str, storage: str, na: str) -> str:
 
 
 def array_from_column(column: ArrowColumn, where: str, tag: dict[str, Any] | None = None) -> Any:
-    """The 1-D array that `column_from_array` was given. NumPy arrays are writable."""
+    """Restores the 1-D array that `column_from_array` converted. NumPy arrays are writable."""
     tag = read_tag(column) if tag is None else tag
     kind = tag.get("kind")
     reader = _READERS.get(kind) if isinstance(kind, str) else None
@@ -174,7 +174,7 @@ def _categorical(column: ArrowColumn, tag: dict[str, Any], where: str) -> pd.Cat
         index = pd.Index(array, copy=False, tupleize_cols=False, dtype=object if array.dtype == object else None)
         if "freq" in tag:
             freq = pd.tseries.frequencies.to_offset(tag["freq"])
-            # The categories of several chunks need not follow it together.
+            # The joined categories of several chunks need not follow the frequency.
             with contextlib.suppress(ValueError):
                 index.freq = freq
     index.name = tag.get("name")
@@ -191,7 +191,7 @@ def _from_zoned(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarray
 
 
 def zone_text(zone: Any, where: str) -> str:
-    """The zone's name; EncodeError for a zone that no name rebuilds."""
+    """The zone's name. EncodeError for a zone that cannot be restored from a name."""
     text = zone_to_text(zone)
     if text is None:
         raise EncodeError(
@@ -212,7 +212,7 @@ def _from_period(values: Any, where: str, keep: Callable[[np.ndarray], np.ndarra
 
 
 def period_freq(dtype: pd.PeriodDtype, where: str) -> str:
-    """The text of a period's frequency; EncodeError where the text does not rebuild it."""
+    """The text of a period's frequency. EncodeError if the text does not restore the frequency."""
     text = str(dtype)[7:-1]  # period[...]
     if pd.PeriodDtype(text) != dtype:
         raise EncodeError(
@@ -229,7 +229,7 @@ def _period(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
 
 
 def freq_to_text(freq: Any, where: str) -> str:
-    """The alias of a DatetimeIndex' or TimedeltaIndex' frequency; EncodeError where the alias does not rebuild it."""
+    """The alias of a DatetimeIndex' or TimedeltaIndex' frequency. EncodeError if it does not restore the frequency."""
     text = str(freq.freqstr)
     try:
         same = pd.tseries.frequencies.to_offset(text) == freq
@@ -272,7 +272,7 @@ def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
         tag["metadata"] = [list(pair) for pair in extension_metadata(chunks).items()]
         chunks = pa.chunked_array([chunk.storage for chunk in chunks.chunks], kind.storage_type)
     column = ArrowColumn.from_arrow(one_chunk(chunks), tagged_labels.encode(tag))
-    # Children and extension types are the core's and pyarrow's to keep: what they drop is refused.
+    # The core or pyarrow may drop details of children and extension types. Such a column is refused.
     composed = kind.num_fields or "metadata" in tag
     if composed and array_from_column(column.slice(0, 0), where).dtype != values.dtype:
         raise EncodeError(
@@ -294,7 +294,7 @@ _BYTES_TYPES = ("binary", "large_binary", "binary_view")
 
 
 def _narrowed(array: Any, name: str) -> Any:
-    """Text in the form of text that the tag names, bytes in that of bytes: a file may hold them in another one."""
+    """Casts text or bytes to the Arrow type that the tag names: a file may store another text or bytes type."""
     pa = pyarrow_or_none()
     if pa.types.is_dictionary(array.type):
         values = _narrowed(array.dictionary, name.partition("values=")[2].partition(",")[0])

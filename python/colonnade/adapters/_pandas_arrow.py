@@ -1,9 +1,9 @@
-"""Frames that came out of foreign Arrow data (a file without our metadata, a `pyarrow.Table`), as pandas' own readers
-give them: `pandas.read_feather`, or ``pyarrow.Table.to_pandas()`` where the file is no Feather file.
+"""Converts foreign Arrow data (a file without Colonnade's metadata, a `pyarrow.Table`) as pandas' own readers do:
+`pandas.read_feather` for a Feather file, else ``pyarrow.Table.to_pandas()``.
 
-Blocks are handed over as they are. The rest goes the short way of `_pandas_arrow_native` where there is one, else
-through pyarrow. What these readers refuse (a union, a dictionary whose categories repeat) keeps its Arrow type, as
-`ArrowDtype`.
+NumPy blocks are passed on unchanged. `_pandas_arrow_native` converts the other columns if it supports their type, else
+pyarrow does. A column that pandas' readers refuse (a union, a dictionary with repeated categories) keeps its Arrow
+type, as `ArrowDtype`.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from ._pandas_strings import pyarrow_or_none
 
 
 def check_dtype_backend(dtype_backend: Any) -> None:
-    """OptionError for a backend that pandas does not have; ImportError where pyarrow is absent, for both need it."""
+    """OptionError for a backend that pandas lacks. ImportError if pyarrow is absent, because both backends need it."""
     if dtype_backend is None:
         return
     if dtype_backend not in DTYPE_BACKENDS:
@@ -65,7 +65,7 @@ def _frame(core: CoreFrame, meta: PandasMetadata | None, dtype_backend: str | No
 
 
 def frame_with_backend(core: CoreFrame, index: pd.Index, columns: pd.Index, dtype_backend: str) -> pd.DataFrame:
-    """A frame of any other origin: the dtypes that pandas' readers give its Arrow form, with exactly these labels."""
+    """Converts a frame of any other origin: dtypes as pandas' readers give its Arrow form, labels as given."""
     table = pyarrow_or_none().RecordBatchReader._import_from_c_capsule(_core.export_arrow_stream([core])).read_all()
     metadata = (table.schema.metadata or {}).get(b"pandas")
     meta = None if metadata is None else read_metadata([("pandas", metadata.decode())])
@@ -78,7 +78,7 @@ def frame_with_backend(core: CoreFrame, index: pd.Index, columns: pd.Index, dtyp
 
 
 class _Parts:
-    """The blocks of a DataFrame in the making, and the columns that are left to pyarrow."""
+    """Collects the blocks of a DataFrame, and the columns that pyarrow will convert."""
 
     def __init__(self, core: CoreFrame, meta: PandasMetadata | None, names: list[str] | None, labels: pd.Index) -> None:
         self.core = core
@@ -89,7 +89,7 @@ class _Parts:
         self.rest: list[tuple[int, np.ndarray | ArrowColumn]] = []
 
     def entry(self, position: int) -> dict[str, Any] | None:
-        """What the `pandas` metadata says of a column."""
+        """The entry of a column in the `pandas` metadata."""
         return None if self.meta is None or self.names is None else self.meta.columns.get(self.names[position])
 
     def requested_types(self, position: int) -> tuple[Any, str | None]:
@@ -98,7 +98,7 @@ class _Parts:
         return (None, None) if entry is None else (extension_dtype(entry["numpy_type"]), zone_told(entry))
 
     def add_blocks(self) -> None:
-        """NumPy blocks, whole; only columns that pandas had in a dtype of its own are taken out of them."""
+        """Adds whole NumPy blocks, without the columns for which the metadata names an extension dtype or a zone."""
         plain = self.meta is None or self.meta.plain or self.names is None
         for values, positions in self.core.blocks(writable=True):
             if not values.flags.writeable:
@@ -122,7 +122,7 @@ class _Parts:
             self.blocks.append((values[start:], positions[start:]))
 
     def _special(self, values: np.ndarray, position: int) -> list[Block] | None:
-        """A column of a block in the dtype that the metadata asks for; None where that is its own."""
+        """A column of a block in the dtype that the metadata names; None if the column has this dtype already."""
         dtype, zone = self.requested_types(position)
         if dtype is None and (zone is None or values.dtype.kind != "M"):
             return None
@@ -133,7 +133,7 @@ class _Parts:
         return []
 
     def add_columns(self) -> None:
-        """Columns in Arrow's layout: numbers by dtype, objects together, each other one alone, or left to pyarrow."""
+        """Adds Arrow columns: a block per number dtype, one block of objects, other columns singly or by pyarrow."""
         numbers: dict[np.dtype[Any], list[tuple[int, ArrowColumn]]] = {}
         objects: list[tuple[np.ndarray, int]] = []
         for position, column in self.core.arrow_columns():
@@ -155,7 +155,7 @@ class _Parts:
             self.blocks.append(object_block(objects, self.core.nrows))
 
     def rest_blocks(self, dtype_backend: str | None) -> list[Block]:
-        """What is left, as pandas' readers give it."""
+        """The blocks of the remaining columns, as pandas' readers make them."""
         positions = [position for position, _ in self.rest]
         return reader_blocks(
             [column for _, column in self.rest],

@@ -1,4 +1,4 @@
-"""Both axes of a frame that came out of Arrow, as pandas' readers build them from the `pandas` metadata."""
+"""Builds both axes of a frame of Arrow data as pandas' readers build them from the `pandas` metadata."""
 
 import json
 import re
@@ -40,7 +40,7 @@ def index_from_arrow(core: CoreFrame, meta: PandasMetadata | None, dtype_backend
 
 
 def _native_level(level: np.ndarray | ArrowColumn, zone: str | None) -> Any:
-    """Labels without pyarrow's help; None where it is needed, as for a zone in the metadata."""
+    """Converts labels without pyarrow; None if pyarrow is needed, as for a zone in the metadata."""
     if zone is not None and isinstance(level, np.ndarray) and level.dtype.kind == "M":
         return None
     values = native_array(level, None, zone) if isinstance(level, ArrowColumn) else writable(level)
@@ -52,7 +52,7 @@ def _native_level(level: np.ndarray | ArrowColumn, zone: str | None) -> Any:
 def _levels_by_pyarrow(
     levels: list[np.ndarray | ArrowColumn], fields: list[str], meta: PandasMetadata, dtype_backend: str | None
 ) -> pd.Index:
-    """The index of a table of nothing but the levels; what the readers refuse keeps its Arrow type."""
+    """The index of a table that holds only the levels. A level that the readers refuse keeps its Arrow type."""
     arrays = [arrow_array(level, field) for level, field in zip(levels, fields, strict=True)]
     entries = [{**_ENTRY, **meta.columns.get(field, {"name": field}), "field_name": field} for field in fields]
     text = json.dumps({"index_columns": fields, "column_indexes": [], "columns": entries})
@@ -79,7 +79,7 @@ def _level_name(meta: PandasMetadata, field: str) -> Any:
 
 # --------------------------------------------------------------------------- columns
 def columns_from_arrow(core: CoreFrame, meta: PandasMetadata | None, names: list[str] | None) -> pd.Index:
-    """The column labels: names of fields, in the type that `column_indexes` tells."""
+    """The column labels: names of fields, in the type that `column_indexes` gives."""
     if names is None:
         return index_from_axis(core.columns, "columns")
     kinds = [] if meta is None else meta.column_indexes
@@ -103,7 +103,7 @@ def _int64(index: pd.Index) -> pd.Index:
     return index.astype(np.int64)
 
 
-# (pandas_type, numpy_type) of labels that need no help.
+# (pandas_type, numpy_type) of labels that need no pyarrow.
 _SIMPLE: dict[Any, Callable[[pd.Index], pd.Index]] = {
     None: _identity,
     **{(kind, text): _identity for kind in _TEXT for text in ("object", "str")},
@@ -134,5 +134,5 @@ def _labels_by_pyarrow(names: list[str], meta: PandasMetadata | None, kinds: lis
         return table_to_pandas(schema.empty_table(), None).columns
     except MemoryError:
         raise
-    except Exception:  # the readers refuse the whole table then; the names of the fields are what is left
+    except Exception:  # The readers refuse the whole table, so the labels are the names of the fields.
         return pd.Index(names)

@@ -1,7 +1,7 @@
-"""The `pandas` key of an Arrow schema: what pandas said of its columns and labels when it, or pyarrow, wrote a table.
+"""The `pandas` key of an Arrow schema, in which pandas or pyarrow describes the columns and labels of a DataFrame.
 
-The layout is documented by pandas (developer guide, "Storing pandas DataFrame objects in Apache Parquet format"): a
-JSON object with ``index_columns``, ``column_indexes``, ``columns`` and, in newer files, ``attributes``.
+pandas documents the layout (developer guide, "Storing pandas DataFrame objects in Apache Parquet format"): a JSON
+object with ``index_columns``, ``column_indexes``, ``columns`` and, in newer files, ``attributes``.
 """
 
 import functools
@@ -14,7 +14,7 @@ import pandas as pd
 
 from .._core import ArrowColumn, CoreFrame, DecodeError
 
-# What `numpy_type` says of columns that need no dtype of pandas' own. (Times have theirs, but the type says it all.)
+# Values of `numpy_type` that name no extension dtype. (Zoned times have one, but their Arrow type determines it.)
 _INTEGERS = [f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)]
 _TIMES = [f"{kind}64[{unit}]" for kind in ("datetime", "timedelta") for unit in ("s", "ms", "us", "ns")]
 UNKNOWN = object()
@@ -25,17 +25,17 @@ _SUPPORTED = frozenset(["bool", "object", "float16", "float32", "float64", *_INT
 class PandasMetadata:
     """One parsed `pandas` key."""
 
-    columns: dict[str, dict[str, Any]]  # by the name of the field
+    columns: dict[str, dict[str, Any]]  # by field name
     index_fields: list[str]
     column_indexes: list[dict[str, Any]]
     attributes: dict[str, Any]
-    # Whether no column asks for a dtype or a zone that its Arrow type does not have by itself.
+    # Whether the Arrow types of all columns already determine the dtypes and zones that the metadata names.
     plain: bool
     renamed: bool  # whether a label differs from the name of its field
 
 
 def read_metadata(pairs: Sequence[Sequence[str]]) -> PandasMetadata | None:
-    """The metadata among the key-value pairs of a schema; None where pandas wrote none. DecodeError if it is broken."""
+    """The `pandas` metadata among a schema's key-value pairs; None if there is none. DecodeError if it is broken."""
     text: Any = pairs
     try:
         text = next((value for key, value in pairs if key == "pandas"), None)
@@ -63,7 +63,7 @@ def read_metadata(pairs: Sequence[Sequence[str]]) -> PandasMetadata | None:
 
 
 def field_names(core: CoreFrame) -> list[str] | None:
-    """Names of the fields behind the columns; None where the labels are no plain text."""
+    """Names of the fields behind the columns; None if the labels are not plain text."""
     axis = core.columns
     if axis.is_auto or axis.depth != 1:
         return None
@@ -74,15 +74,15 @@ def field_names(core: CoreFrame) -> list[str] | None:
 
 @functools.lru_cache(maxsize=256)
 def extension_dtype(numpy_type: str) -> Any:
-    """The extension dtype that `numpy_type` names, if pandas makes such columns out of Arrow's; else None.
+    """The extension dtype that `numpy_type` names, if pandas converts Arrow columns to it; else None.
 
-    UNKNOWN for a name that pandas does not take, as that of an `ArrowDtype` with parameters.
+    UNKNOWN for a name that pandas cannot parse, such as an `ArrowDtype` with parameters.
     """
     if numpy_type in _SUPPORTED:
         return None
     try:
         dtype = pd.api.types.pandas_dtype(numpy_type)
-    except Exception:  # each dtype of pandas has its own way to say no
+    except Exception:  # Each pandas dtype raises its own errors.
         return UNKNOWN
     extension = isinstance(dtype, pd.api.extensions.ExtensionDtype) and hasattr(dtype, "__from_arrow__")
     return dtype if extension else None

@@ -1,7 +1,7 @@
-"""Arrow columns as the arrays of pandas' readers, for the types whose rule is short and cheap: no pyarrow needed.
+"""Converts Arrow columns as pandas' readers do, without pyarrow, for the types with a short and cheap rule.
 
-Numbers with nulls become floats with NaN, times get NaT, bools with nulls objects, text pandas' string dtype over the
-same buffers, dictionaries categoricals. All else is left to `_pandas_arrow_table`.
+Numbers with nulls become floats with NaN. Times get NaT. Bools with nulls become objects. Text becomes pandas' string
+dtype over the same buffers. Dictionaries become categoricals. `_pandas_arrow_table` converts all other types.
 """
 
 import functools
@@ -24,7 +24,7 @@ _BYTES = ("binary", "large_binary")
 
 
 def is_number(column: ArrowColumn) -> bool:
-    """Whether the column is one of `numbers_block`."""
+    """Whether `numbers_block` supports the column."""
     kind = column.type
     if kind in _NUMBERS:
         return EXTENSION not in field_metadata(column)
@@ -34,7 +34,7 @@ def is_number(column: ArrowColumn) -> bool:
 
 
 def number_dtype(column: ArrowColumn) -> np.dtype[Any]:
-    """The dtype of a numeric column (or one of times) in pandas: its own, but float64 for integers with nulls."""
+    """The pandas dtype of a column of numbers or times: its own, or float64 for integers with nulls."""
     dtype = _own_dtype(column.type)
     return np.dtype(np.float64) if column.null_count and dtype.kind in "iu" else dtype
 
@@ -55,14 +55,14 @@ def numbers_block(columns: list[ArrowColumn], dtype: np.dtype[Any]) -> np.ndarra
 
 
 def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
-    """A column as one array; None where this takes pyarrow.
+    """Converts a column to one array; None if the conversion needs pyarrow.
 
     `dtype`: the extension dtype that the `pandas` metadata asks for, if any; `zone` its time zone.
     """
     if EXTENSION in field_metadata(column):
         return None
     kind = column.type
-    if "\0" in kind:  # a field name that Arrow's interface in memory would cut: Python's dicts hold it
+    if "\0" in kind:  # The C data interface would cut this field name; Python's dicts hold it.
         return cells_of(column)
     if kind.startswith("dictionary"):
         return _categorical(column) if dtype is None or isinstance(dtype, pd.StringDtype) else None
@@ -88,7 +88,7 @@ def native_array(column: ArrowColumn, dtype: Any, zone: str | None) -> Any:
 
 
 def masked_array(values: np.ndarray, mask: np.ndarray | None, dtype: Any) -> Any:
-    """Integers or bools as pandas' nullable array of exactly their dtype; None for every other dtype."""
+    """Integers or bools as pandas' nullable array of the same dtype; None for every other dtype."""
     cls = dtype.construct_array_type() if isinstance(dtype, pd.api.extensions.ExtensionDtype) else None
     if cls not in (pd.arrays.IntegerArray, pd.arrays.BooleanArray) or dtype.numpy_dtype != values.dtype:
         return None
@@ -106,14 +106,14 @@ def _categorical(column: ArrowColumn) -> pd.Categorical | None:
     if values.null_count:
         return None
     if values.type in _TEXT:
-        # pandas infers the dtype of categories from the texts: of none, it is object.
+        # pandas infers the dtype of categories from the texts. Without texts the dtype is object.
         categories: Any = text_array(values, default_string_dtype() if len(values) else np.dtype(object))
     elif values.type in _NUMBERS and values.type != "halffloat":
         categories = values.values()
     else:
         return None
     codes, labels = column.codes(), pd.Index(categories)
-    if not labels.is_unique:  # the dictionaries of several batches, one after the other
+    if not labels.is_unique:  # The dictionaries of several batches were joined.
         every, labels = labels, labels.unique()
         codes = np.where(codes < 0, -1, labels.get_indexer(every).take(codes))
     return None if labels.hasnans else pd.Categorical.from_codes(codes, labels, ordered=column.ordered)
@@ -121,7 +121,7 @@ def _categorical(column: ArrowColumn) -> pd.Categorical | None:
 
 @functools.lru_cache(maxsize=64)
 def _zone_of(text: str) -> Any:
-    """The zone object that pyarrow's readers give; None for a name that they do not know."""
+    """The zone object that pyarrow's readers make; None for an unknown name."""
     pa = pyarrow_or_none()
     try:
         if pa is None:

@@ -1,7 +1,8 @@
-"""What pandas' own readers make of Arrow columns, asked of pyarrow and pandas themselves.
+"""Converts Arrow columns through pyarrow and pandas, so the result is the same as that of pandas' own readers.
 
-Columns go into a `pyarrow.Table` over the same buffers, under names that are their numbers (names may stand twice),
-with what the `pandas` metadata says of them. A column that the readers refuse keeps its Arrow type, as `ArrowDtype`.
+The module builds a `pyarrow.Table` over the same buffers, with the columns' entries of the `pandas` metadata. Its
+column names are numbers, because labels may repeat. A column that the readers refuse keeps its Arrow type, as
+`ArrowDtype`.
 """
 
 import json
@@ -28,7 +29,7 @@ def reader_blocks(
     names: Sequence[Any],
     dtype_backend: str | None,
 ) -> list[Block]:
-    """The blocks of these columns, and where they stand. `names`: what errors call them."""
+    """The blocks of these columns, and their positions. Errors show `names`."""
     arrays = [arrow_array(column, name) for column, name in zip(columns, names, strict=True)]
     return blocks_of_arrays(arrays, positions, entries, dtype_backend)
 
@@ -39,7 +40,7 @@ def blocks_of_arrays(
     entries: Sequence[dict[str, Any] | None],
     dtype_backend: str | None,
 ) -> list[Block]:
-    """As `reader_blocks`, of pyarrow arrays."""
+    """As `reader_blocks`, but for pyarrow arrays."""
     if not arrays:
         return []
     places = np.asarray(positions, dtype=np.intp)
@@ -61,14 +62,14 @@ def _blocks_of_one(
         return _blocks_of(read_arrays([array], [entry], dtype_backend), place)
     except MemoryError:
         raise
-    except Exception:  # whatever it is that pandas or pyarrow lacks
+    except Exception:  # pandas and pyarrow raise different errors for types that they lack.
         return [(pd.arrays.ArrowExtensionArray(array), place)]
 
 
 def read_arrays(
     arrays: Sequence[Any], entries: Sequence[dict[str, Any] | None], dtype_backend: str | None
 ) -> pd.DataFrame:
-    """pyarrow arrays as the columns 0, 1, 2... of the DataFrame that pandas' readers give."""
+    """Converts pyarrow arrays to columns 0, 1, 2... of a DataFrame, as pandas' readers do."""
     names = [str(number) for number in range(len(arrays))]
     table = pyarrow_or_none().table(list(arrays), names=names)
     described = [
@@ -81,7 +82,7 @@ def read_arrays(
 
 
 def table_to_pandas(table: Any, dtype_backend: str | None) -> pd.DataFrame:
-    """A `pyarrow.Table` as `pandas.read_feather` gives it."""
+    """Converts a `pyarrow.Table` as `pandas.read_feather` does."""
     # Registers pandas' periods and intervals with pyarrow.
     import pandas.core.arrays.arrow.extension_types  # noqa: F401
 
@@ -103,7 +104,7 @@ def _pandas2(table: Any, dtype_backend: str | None) -> pd.DataFrame:
 
 
 def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
-    """A column as a pyarrow array over the same memory (bools are packed), of its extension type where it has one."""
+    """A column as a pyarrow array over the same memory (bools are packed), with its extension type if it has one."""
     pa = pyarrow_or_none()
     if pa is None:
         kind = column.type if isinstance(column, ArrowColumn) else column.dtype
@@ -115,7 +116,7 @@ def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
     if not isinstance(column, ArrowColumn):
         return pa.array(column)
     if column.type.startswith(("run_end_encoded", "fixed_size_list")):
-        # pandas gives each row, and each item of a list, a value of its own. Runs and nulls have no bytes for each.
+        # pandas makes a value for each row and each list item, but runs and nulls take no bytes per row.
         column.check_cost()
     array = to_pyarrow(column)
     if pa.types.is_dictionary(array.type):
@@ -130,22 +131,22 @@ def extension_array(array: Any, metadata: dict[str, str]) -> Any:
     pa = pyarrow_or_none()
     field = pa.field("", array.type, metadata=metadata)
     try:
-        # Of all ways to a registered extension type by its name, the message of a schema is the public one.
+        # Only a schema message gives a registered extension type by name through pyarrow's public API.
         kind = pa.ipc.read_schema(pa.schema([field]).serialize()).field(0).type
         return kind.wrap_array(array) if isinstance(kind, pa.BaseExtensionType) else array
     except MemoryError:
         raise
-    except Exception:  # the type does not fit this storage; registered types raise errors of every class
+    except Exception:  # The type does not fit this storage. Registered types raise any error.
         return array
 
 
 def extension_metadata(array: Any) -> dict[str, str]:
-    """What a field of a pyarrow array's extension type says of it: the core reads the schema that pyarrow exports."""
+    """The metadata of a field of the array's extension type. The core reads it from the schema that pyarrow exports."""
     return field_metadata(_core.import_arrow(pyarrow_or_none().table({"": array.slice(0, 0)}))[0].column(0))
 
 
 def _unified(pa: Any, array: Any) -> Any:
-    """A dictionary array each of whose values stands once, as readers have it of batches with several dictionaries."""
+    """A dictionary array without repeated values, as readers make it from batches with several dictionaries."""
     try:
         encoded = array.dictionary.dictionary_encode()
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):  # nested values

@@ -1,8 +1,8 @@
 """Caches converted column labels, so that a sequence of frames with the same columns converts them once.
 
-A few short axes are cached, by labels, dtype and name. Only plain `pandas.Index` objects are: other classes carry more
-state (a frequency, which can be set), and a RangeIndex costs nothing. The cache keeps no data alive, and later changes
-by a user do not affect it.
+A few short axes are cached, by labels, dtype and name. Only plain `pandas.Index` objects are cached: other classes have
+more state (a frequency, which can be set), and a RangeIndex costs nothing. The cache keeps no data alive, and later
+changes by a user do not affect it.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class _CachedAxis:
     axis: Axis
 
     def is_of(self, cells: Any, dtype: Any, name: Any) -> bool:
-        # By identity: 1, 1.0 and True are equal, and none of them is the other.
+        # By identity, because 1, 1.0 and True are equal but differ in type.
         if self.name is not name or not _same_dtype(self.dtype, dtype):
             return False
         if isinstance(cells, list):
@@ -86,7 +86,7 @@ def index_of(axis: Axis, make: Callable[[Axis], pd.Index]) -> pd.Index:
 def _cells(index: pd.Index) -> Any:
     """The cache key of labels: the list of them, or an immutable array.
 
-    None: there are too many, they need no conversion, or comparing them is not cheap.
+    None if there are too many labels, if they need no conversion, or if their comparison is slow.
     """
     if type(index) is not pd.Index or len(index) > _MAX_LABELS:
         return None

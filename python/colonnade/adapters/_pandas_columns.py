@@ -1,7 +1,7 @@
-"""The blocks of a pandas DataFrame <-> the blocks and columns of a core frame.
+"""Converts the blocks of a pandas DataFrame to the blocks and columns of a core frame, and back.
 
-NumPy blocks go over whole, where they lie: no loop over columns. Only extension arrays and
-objects are taken one by one.
+Whole NumPy blocks are passed on without a copy or a loop over columns. Only extension arrays and object arrays are
+converted one by one.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,10 +30,10 @@ except ImportError:  # pandas 2
 
 
 class _SharedArray(np.ndarray):
-    """An array that also keeps a block over the same values.
+    """An array that also references a pandas block over the same values.
 
-    pandas copies before it writes while some other block refers to the same values (copy on write). The frame keeps
-    the array alive, and the array such a block: so a frame never changes under its owner.
+    While another block refers to the same values, pandas copies before it writes (copy on write). The core frame keeps
+    the array alive, and the array keeps such a block alive. So a write to the DataFrame never changes the core frame.
     """
 
     block: Any
@@ -43,7 +43,7 @@ def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str,
     """Hand every block of `frame` to the builder."""
     keep = _borrowed if options.get("borrow") else _share
     manager = frame._mgr
-    if not hasattr(manager, "blocks"):  # the ArrayManager that pandas 2 can be set to
+    if not hasattr(manager, "blocks"):  # pandas 2 has an optional ArrayManager.
         manager = frame._as_manager("block")._mgr
     for block in manager.blocks:
         values, places = block.values, block.mgr_locs
@@ -80,7 +80,7 @@ def _add_extension(
 def _column(
     frame: pd.DataFrame, position: int, row: Any, keep: Callable[[np.ndarray], np.ndarray] = lambda array: array
 ) -> ArrowColumn:
-    # Looking a label up costs more than many a column: only an error needs it, and then comes again.
+    # A label lookup can cost more than a column. Only an error needs the label, so the conversion then runs again.
     try:
         return column_from_array(row, "", keep)
     except Exception:
@@ -98,18 +98,18 @@ def _borrowed(values: np.ndarray, block: Any) -> np.ndarray:
 
 
 def label_text(frame: pd.DataFrame, position: int) -> str:
-    """How an error names a column."""
+    """The name of a column in error messages."""
     return f"pandas: column {frame.columns[position]!r}"
 
 
 def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.DataFrame:
-    """A DataFrame of these axes over the blocks of `core`."""
+    """A DataFrame with these axes over the blocks of `core`."""
     blocks: list[tuple[Any, np.ndarray]] = []
     for values, positions in core.blocks(writable=True):
         kind = values.dtype.kind
         if kind in "biufc" or values.dtype.str in _PANDAS_TIMES:
             writable = values if values.flags.writeable else values.copy()
-            # pandas would look for a dtype, a unit and a zone that are known.
+            # The dtype, unit and zone are known, so pandas need not infer them.
             blocks.append(
                 (_TIMES[kind]._simple_new(writable, dtype=writable.dtype) if kind in _TIMES else writable, positions)
             )
@@ -125,7 +125,7 @@ def frame_from_core(core: CoreFrame, index: pd.Index, columns: pd.Index) -> pd.D
     for position, column in core.arrow_columns():
         try:
             array = array_from_column(column, "")
-        except Exception:  # the same again, with the label; see `_column`
+        except Exception:  # The conversion runs again, with the label; see `_column`.
             array = array_from_column(column, f"column {columns[position]!r}")
         if isinstance(array, np.ndarray) and array.dtype == object:
             objects.append((array, position))
@@ -141,7 +141,7 @@ _PANDAS_TIMES = {np.dtype(f"{letter}8[{unit}]").str for letter in "mM" for unit 
 
 
 def block_of(array: Any, position: int) -> tuple[Any, np.ndarray]:
-    """One column as a block, and where it stands."""
+    """One column as a block, and its position."""
     if isinstance(array, np.ndarray):
         array = array[np.newaxis]
     return array, np.array([position], dtype=np.intp)

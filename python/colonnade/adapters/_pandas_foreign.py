@@ -1,8 +1,9 @@
-"""What pandas makes of columns that did not come from pandas: always the same values, in the dtype its users expect.
+"""Converts columns of other libraries to pandas: the same values, in the dtype that pandas users expect.
 
-Text becomes pandas' own string dtype, a dictionary a categorical, a zoned timestamp a DatetimeTZDtype; numbers with
-nulls become nullable (`Int64`), for a null is not a NaN. Times of a unit that pandas lacks go to the nearest one
-that holds them exactly (days, months and years to seconds), or are refused. `S` and `V` arrays become objects.
+Text becomes pandas' own string dtype, a dictionary becomes a categorical, and a zoned timestamp becomes a
+DatetimeTZDtype. Numbers with nulls become nullable (`Int64`), because a null is not a NaN. Times of a unit that pandas
+lacks are converted to the nearest unit that holds them exactly (days, months and years to seconds), or are refused. `S`
+and `V` arrays become objects.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ _COARSE = ("Y", "M", "W", "D", "h", "m")
 
 
 def array_from_foreign(column: ArrowColumn, where: str) -> Any:
-    """A column without a tag of pandas as a 1-D array. NumPy arrays are writable."""
+    """Converts a column without a pandas tag to a 1-D array. NumPy arrays are writable."""
     kind = column.type
     if kind.startswith("dictionary"):
         categories = array_from_foreign(column.categories(), f"{where}: categories")
@@ -42,13 +43,13 @@ def array_from_foreign(column: ArrowColumn, where: str) -> Any:
         return pandas_times(times_of(column), where)
     if kind.startswith(("int", "uint", "float", "half", "double", "bool")) and not kind.startswith("interval"):
         return _numbers(column)
-    if "\0" in kind:  # a field name that Arrow's interface in memory would cut: Python's dicts hold it
+    if "\0" in kind:  # The C data interface would cut this field name; Python's dicts hold it.
         return cells_of(column, f"pandas: {where}")
     return pd.arrays.ArrowExtensionArray(to_pyarrow(column))
 
 
 def numpy_for_pandas(values: np.ndarray, where: str) -> Any:
-    """A NumPy array (text: 1-D) of any dtype but object as what pandas holds. Copies only to convert."""
+    """Converts a NumPy array (text: 1-D) of any dtype except object to an array that pandas can hold."""
     kind = values.dtype.kind
     if kind in "biufc":
         return values
@@ -62,7 +63,7 @@ def numpy_for_pandas(values: np.ndarray, where: str) -> Any:
 
 
 def pandas_times(values: np.ndarray, where: str) -> np.ndarray:
-    """datetime64 or timedelta64 in one of pandas' units, exactly; UnsupportedError where there is none."""
+    """Converts datetime64 or timedelta64 exactly to one of pandas' units. UnsupportedError if no unit fits."""
     unit, count = np.datetime_data(values.dtype)
     if unit in _UNITS and count == 1 and values.dtype.isnative:
         return values
@@ -81,7 +82,7 @@ def pandas_times(values: np.ndarray, where: str) -> np.ndarray:
         out = values.astype(f"{letter}8[{target}]")
     except OverflowError:
         out = None
-    # Older NumPy wraps around on overflow, and finer units are cut off: only the way back tells.
+    # Older NumPy wraps around on overflow and truncates finer units, so the values are converted back and compared.
     if out is None or not np.array_equal(out.astype(native).view("i8"), values.astype(native).view("i8")):
         raise UnsupportedError(
             f"pandas: {where}: {values.dtype} values that {letter}8[{target}] cannot hold exactly. "
@@ -91,16 +92,16 @@ def pandas_times(values: np.ndarray, where: str) -> np.ndarray:
 
 
 def writable(values: np.ndarray) -> np.ndarray:
-    """The same array where pandas may write into it, a copy where it may not."""
+    """The array if it is writable, else a copy."""
     return values if values.flags.writeable else values.copy()
 
 
 def times_of(column: ArrowColumn) -> np.ndarray:
-    """Times or durations with NaT in the place of null."""
+    """Times or durations with NaT for null."""
     values = column.values()
     if not column.null_count:
         return writable(values)
-    if column.type.startswith("date32"):  # NumPy's days are wider than Arrow's: they are a copy already
+    if column.type.startswith("date32"):  # NumPy's 64-bit days are already a copy of Arrow's 32-bit days.
         values[column.mask()] = "NaT"
         return values
     times: np.ndarray = ArrowColumn.block([column], values.dtype)[0]
@@ -108,12 +109,12 @@ def times_of(column: ArrowColumn) -> np.ndarray:
 
 
 def zoned_array(ticks: np.ndarray, zone: Any) -> Any:
-    """UTC times as a DatetimeArray of a zone, over the same memory."""
+    """UTC times as a DatetimeArray with a zone, over the same memory."""
     return pd.arrays.DatetimeArray._simple_new(ticks, dtype=pd.DatetimeTZDtype(np.datetime_data(ticks.dtype)[0], zone))
 
 
 def categorical_of(column: ArrowColumn, categories: pd.Index) -> pd.Categorical:
-    """The codes of a dictionary column over these categories, each code checked: pandas would not."""
+    """The codes of a dictionary column over these categories. Each code is checked here, because pandas does not."""
     codes = writable(column.codes())
     if len(codes) and (int(codes.max()) >= len(categories) or int(codes.min()) < -1):
         raise ValueError(f"expected codes from -1 to {len(categories) - 1}, found {codes.min()} to {codes.max()}")

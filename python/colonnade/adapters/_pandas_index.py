@@ -1,7 +1,8 @@
-"""The two indexes of a DataFrame <-> the axes of a core frame.
+"""Converts the two indexes of a DataFrame to the axes of a core frame, and back.
 
-A flat index is one level, a MultiIndex several, each with its full labels. What NumPy cannot say of a level (a zone, a
-frequency, object against string) stands in the axis' meta, ``{"pandas": [...]}``, one entry a level.
+A flat index is one level. A MultiIndex is several levels, each with its full labels. The axis' meta, ``{"pandas":
+[...]}``, has an entry for each level. It holds the facts that a NumPy dtype lacks: a zone, a frequency, object or
+string dtype.
 """
 
 import contextlib
@@ -60,7 +61,7 @@ def _flat(axis: Axis, i: int, meta: dict[str, Any] | None, where: str, name: Any
 
 
 def _hashable(name: Any, where: str = "index") -> Any:
-    """A list, which StaticFrame may have stored for a tuple, as a tuple: pandas' names are hashable."""
+    """Converts a list, which StaticFrame may store for a tuple, to a tuple: pandas' names must be hashable."""
     found = _tupled(name)
     try:
         hash(found)
@@ -103,17 +104,17 @@ def _level_of_multi(index: pd.MultiIndex, i: int, where: str) -> tuple[Any, str,
     if not missing.any():
         full = level.take(codes)
     elif isinstance(level.dtype, np.dtype) and level.dtype.kind in "biu":
-        # get_level_values would turn these into floats or objects to make room for NaN.
+        # get_level_values would convert these to floats or objects, because the dtype has no NaN.
         values = level._values.take(np.where(missing, 0, codes)) if len(level) else np.zeros(len(codes), level.dtype)
         return ArrowColumn.from_masked(values, missing, MISSING_TAG), "Index", None
     else:
-        # The public get_level_values would take i for a name where a level bears it (1 and True included).
+        # The public get_level_values would treat i as a name if a level has that name (1 and True included).
         full = index._get_level_values(i)
     labels, cls, meta = level_from_index(full, where)
     if freq is not None and not isinstance(level, pd.PeriodIndex):
         meta = {**(meta or {"kind": "time"}), "freq": freq_to_text(freq, where)}
     if missing.any() and isinstance(level, pd.IntervalIndex) and level.dtype.subtype.kind in "iu":
-        # Beside NaN the bounds are floats: what they were is kept.
+        # With NaN the bounds become floats, so the meta keeps their integer dtype.
         if len(level) and max(abs(int(level.left.min())), abs(int(level.right.max()))) > 2**53:
             raise EncodeError(f"{where}: intervals beyond 2^53 in a level with missing labels are not held exactly.")
         meta = {**(meta or {}), "subtype": str(level.dtype.subtype)}
@@ -125,7 +126,7 @@ def _multi(indexes: list[Any], metas: list[dict[str, Any] | None], names: Any) -
     for index, meta in zip(indexes, metas, strict=True):
         code, level = _missing_factors(index) if isinstance(index, ArrowColumn) else _factors(index)
         if meta is not None and "freq" in meta and not isinstance(level, pd.PeriodIndex):
-            with contextlib.suppress(ValueError):  # a selection of rows has gaps
+            with contextlib.suppress(ValueError):  # A selection of rows may have gaps.
                 level.freq = meta["freq"]
         if meta is not None and "subtype" in meta and isinstance(level, pd.IntervalIndex):
             whole = level.astype(pd.IntervalDtype(meta["subtype"], level.closed))
@@ -138,13 +139,13 @@ def _multi(indexes: list[Any], metas: list[dict[str, Any] | None], names: Any) -
 
 
 def _factors(index: pd.Index) -> tuple[np.ndarray, pd.Index]:
-    """Codes and sorted distinct labels, as MultiIndex.from_arrays makes them; all categories of a categorical stay."""
+    """Codes and sorted distinct labels, as MultiIndex.from_arrays makes them. A categorical keeps all categories."""
     if isinstance(index, pd.CategoricalIndex):
         every = np.arange(len(index.categories), dtype=index.codes.dtype)
         return index.codes, pd.CategoricalIndex(pd.Categorical.from_codes(every, dtype=index.dtype))
     try:
         codes, level = index.factorize(sort=True)
-    except TypeError:  # labels without an order among them
+    except TypeError:  # The labels have no common order.
         codes, level = index.factorize(sort=False)
     return codes, level
 

@@ -1,7 +1,7 @@
-"""One level of labels: a flat pandas index <-> a NumPy array (which StaticFrame and `np.load` read) or an Arrow column.
+"""Converts a flat pandas index to a level: a NumPy array (StaticFrame and `np.load` read it) or an Arrow column.
 
-Text without nulls is `<U` where `_unicode` allows it, times are datetime64, periods of a plain unit datetime64 of that
-unit; the meta entry says which pandas dtype to build again. The class names are StaticFrame's.
+Text without nulls is `<U` where `_unicode` allows it. Times are datetime64. Periods of a plain unit are datetime64 of
+that unit. The meta entry names the pandas dtype to restore. The class names are StaticFrame's.
 """
 
 from typing import Any
@@ -18,10 +18,11 @@ from ._pandas_foreign import numpy_for_pandas, times_of, writable, zoned_array
 from ._pandas_strings import one_chunk, string_dtype, string_tag, strings_from_unicode
 from ._unicode import unicode_from_arrow, unicode_from_cells
 
-# A MultiIndex level of ints or bools with missing labels: its dtype has no NaN, so a mask says where they stand.
+# A MultiIndex level of ints or bools with missing labels: its dtype has no NaN, so a mask marks them.
 MISSING_TAG = '{"kind":"missing"}'
 
-# Periods of these frequencies count what datetime64 of a unit counts: units since 1970. The rest are plain integers.
+# Periods of these frequencies count what datetime64 of a unit counts: units since 1970. Periods of all other
+# frequencies are stored as plain integers.
 _PERIOD_UNITS = {"Y-DEC": "Y", "M": "M", "D": "D", "h": "h", "min": "m", "s": "s", "ms": "ms", "us": "us", "ns": "ns"}
 
 Level = tuple[Any, str, dict[str, Any] | None]
@@ -51,7 +52,7 @@ def level_from_index(index: pd.Index, where: str) -> Level:
 
 
 def array_from_level(level: np.ndarray | ArrowColumn, meta: dict[str, Any] | None, where: str) -> Any:
-    """The array behind the labels of one level. ValueError where `meta` does not fit them."""
+    """Restores the array of labels of one level. ValueError if `meta` does not fit them."""
     if isinstance(level, ArrowColumn):
         if meta is None or read_tag(level).get("kind") not in (None, "field"):
             return array_from_column(level, where)
@@ -87,7 +88,7 @@ def _expect(level: np.ndarray, *dtypes: np.dtype[Any]) -> None:
 
 
 def _lent(level: ArrowColumn, meta: dict[str, Any]) -> np.ndarray:
-    """The NumPy labels of a level to which Arrow lent its own form."""
+    """The labels as NumPy array of a level that was stored in an Arrow type."""
     kind = level.type
     zone = kind[:-1].partition(", ")[2] if kind.startswith("timestamp[") else ""
     if zone and zone != arrow_zone(meta.get("tz", "")):
@@ -100,7 +101,7 @@ def _lent(level: ArrowColumn, meta: dict[str, Any]) -> np.ndarray:
 
 
 def pin_freq(index: Any, meta: dict[str, Any]) -> None:
-    """Give a time index its frequency again, where its labels still follow it: a selection of rows need not."""
+    """Restores the frequency of a time index if its labels follow it. A selection of rows may not follow it."""
     freq = pd.tseries.frequencies.to_offset(meta["freq"])
     if meta.get("ends") == _ends(index._data._ndarray) and _follows(index, freq):
         holder = index if hasattr(type(index), "_freq") else index._data
@@ -114,7 +115,7 @@ def pin_freq(index: Any, meta: dict[str, Any]) -> None:
 
 
 def _follows(index: Any, freq: Any) -> bool:
-    """Whether each label is the one before it and one step, seen without a loop over labels where pandas has none."""
+    """Whether each label is the previous label plus one step. It loops over labels only in pandas' own slow cases."""
     if len(index) < 2:
         return len(index) == 0 or _starts(index, freq)
     step = _fixed_step(index, freq)
@@ -124,7 +125,7 @@ def _follows(index: Any, freq: Any) -> bool:
     try:
         freq._apply_array(np.zeros(0, "M8[ns]"))
     except (AttributeError, NotImplementedError):
-        return False  # pandas' own test, label by label
+        return False  # pandas then checks label by label.
     return bool((index[:-1] + freq).equals(index[1:])) and _starts(index, freq)
 
 
@@ -133,7 +134,7 @@ def _starts(index: Any, freq: Any) -> bool:
 
 
 def _fixed_step(index: Any, freq: Any) -> Any:
-    """The step of a frequency whose steps are all of one length; None where they need not be."""
+    """The step of a frequency with steps of constant length; None for other frequencies."""
     if isinstance(freq, pd.offsets.Tick):
         return pd.Timedelta(freq).to_timedelta64()
     if getattr(index, "tz", None) is None and type(freq) in (pd.offsets.Day, pd.offsets.Week):

@@ -1,7 +1,7 @@
-"""Object columns of pandas whose cells are lists of one type, or dicts of the same fields: list and struct columns.
+"""Converts object columns of pandas whose cells are lists of one type, or dicts of the same fields, to Arrow columns.
 
-pyarrow infers the type. What it makes of the cells must give back the same cells, each of its class; else they are
-mixed cells, which any values may be.
+pyarrow infers the type and converts the cells. The converted cells must equal the originals, including their classes.
+Otherwise the column is stored as mixed cells.
 """
 
 import datetime as dt
@@ -16,13 +16,13 @@ from ._nul_names import fields_of, nul_name
 from ._object_columns import object_tag
 from ._pandas_strings import pyarrow_or_none
 
-# Whether cells are of one type shows soon: so many are tried before all are.
+# A few cells usually show whether all are of one type, so this many are tried first.
 _SAMPLE = 64
 _EXACT = {type(None), bool, int, float, str, bytes, dt.date, dt.datetime, decimal.Decimal}
 
 
 def column_from_nested(values: np.ndarray) -> ArrowColumn | None:
-    """A 1-D object array of lists or of dicts, and None, as a tagged column; None where they are not of one type."""
+    """A 1-D object array of lists or of dicts, and None, as a tagged column; None if the cells are not of one type."""
     pa = pyarrow_or_none()
     if pa is None:
         return None
@@ -38,7 +38,7 @@ def _inferred(pa: Any, cells: list[Any]) -> Any:
         return None
     try:
         array = pa.array(cells)
-        # Structs without fields have no place in some formats; dicts without keys are mixed cells there.
+        # Some formats cannot store structs without fields, so dicts without keys are stored as mixed cells.
         if (
             isinstance(array, pa.ChunkedArray)
             or "struct<>" in str(array.type)
@@ -51,7 +51,7 @@ def _inferred(pa: Any, cells: list[Any]) -> Any:
 
 
 def _cells_equal(cells: list[Any], found: list[Any]) -> bool:
-    """Whether `found` are the same cells, down to classes, the order of keys and the bits that equality passes by."""
+    """Whether `found` holds the same cells, with the same classes, order of keys, and bits that `==` ignores."""
     if len(cells) != len(found):
         return False
     for a, b in zip(cells, found, strict=True):

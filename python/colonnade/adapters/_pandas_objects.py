@@ -1,7 +1,7 @@
-"""Object columns of pandas: all str, all bytes or all bool with missing values of any kind; lists or dicts of one type;
-all others as mixed cells.
+"""Converts object columns of pandas. Columns of only str, bytes or bool, with missing values of any kind, and of lists
+or dicts of one type become typed columns. All others become mixed cells.
 
-Text and bytes go through pyarrow where it is installed: it is several times faster with Python objects.
+pyarrow converts text and bytes if it is installed, because it is several times faster with Python objects.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from ._object_columns import column_from_objects, is_plain_nan, object_tag, obje
 from ._pandas_nested import column_from_nested
 from ._pandas_strings import pyarrow_or_none, to_pyarrow
 
-# The types of text and bytes whose values stand one after the other, between offsets.
+# The types of text and bytes that store values contiguously, with offsets.
 _OFFSETS = ("utf8", "large_utf8", "binary", "large_binary")
 
 NULLS_TAG = '{"kind":"object_nulls"}'
@@ -27,7 +27,7 @@ _NULLS = np.array([None, None, np.nan, pd.NA], dtype=object)
 
 
 def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
-    """A 1-D object array as a tagged column; EncodeError, beginning with `where`, for a cell that cannot be kept."""
+    """Converts a 1-D object array to a tagged column. EncodeError, beginning with `where`, for an unsupported cell."""
     kinds = set(map(type, values.tolist()))
     nulls = kinds & _NULL_CODES.keys()
     present = kinds - nulls
@@ -43,7 +43,7 @@ def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
     if len(nulls) <= 1:
         column = _by_pyarrow(values, present, nulls)
         return column_from_objects(values, where) if column is None else column
-    # None, NaN and NA side by side: a second column keeps which of them stood where.
+    # The column has several of None, NaN and NA, so a second column stores the kind of each missing value.
     cells = values.copy()
     cells[missing] = None
     which = np.zeros(len(values), dtype=np.uint8)
@@ -53,14 +53,14 @@ def column_from_pandas_objects(values: np.ndarray, where: str) -> ArrowColumn:
 
 
 def _is_unambiguous(missing: list[Any], rest: list[Any], nulls: set[type]) -> bool:
-    """Whether a tag can say each missing cell, and the others are of the column's kind."""
+    """Whether a tag can describe each missing cell, and the other cells are of the column's kind."""
     if set(map(type, missing)) != nulls or not nulls.isdisjoint(map(type, rest)):
         return False
     return all(is_plain_nan(cell) for cell in missing if type(cell) is float)
 
 
 def objects_from_tagged(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
-    """The object array of a column with one kind of missing value at most."""
+    """The object array of a column with at most one kind of missing value."""
     if pyarrow_or_none() is None or column.type not in _OFFSETS:
         return objects_from_column(column, tag)
     cells = _cells(to_pyarrow(column))
@@ -71,7 +71,7 @@ def objects_from_tagged(column: ArrowColumn, tag: dict[str, Any], where: str) ->
 
 
 def objects_with_nulls(column: ArrowColumn, tag: dict[str, Any], where: str) -> np.ndarray:
-    """The object array of a column in which None, NaN and NA stood side by side."""
+    """The object array of a column with several of None, NaN and NA."""
     cells, which = column.child("values").objects(), column.child("nulls").values()
     missing = which > 0
     cells[missing] = _NULLS[which[missing]]
@@ -83,9 +83,9 @@ def _cells(array: Any) -> np.ndarray:
     if len(array) <= 4096 or 2 * len(sample.unique()) > len(sample):
         plain: np.ndarray = array.to_numpy(zero_copy_only=False)
         return plain
-    # Texts that repeat are made once, and share one object: a fifth of the time, and of the memory.
+    # Repeated texts share one object, which takes a fifth of the time and memory.
     encoded = array.dictionary_encode()
-    # One cell more than the dictionary has: None, which null codes point to.
+    # One more cell than the dictionary has: None, to which null codes point.
     distinct = np.empty(len(encoded.dictionary) + 1, dtype=object)
     distinct[:-1] = encoded.dictionary.to_numpy(zero_copy_only=False)
     codes: np.ndarray = encoded.indices.fill_null(len(distinct) - 1).to_numpy()
@@ -102,6 +102,6 @@ def _by_pyarrow(values: np.ndarray, present: set[type], nulls: set[type]) -> Arr
     try:
         array = pa.array(values, pa.large_string() if kind is str else pa.large_binary(), from_pandas=True)
     except (pa.ArrowException, UnicodeError, TypeError):
-        # A float that is no NaN, or a lone surrogate: the core names the row.
+        # A float that is not NaN, or a lone surrogate. The core's error names the row.
         return None
     return ArrowColumn.from_arrow(array, object_tag(_NULL_NAMES[next(iter(nulls))] if nulls else None))

@@ -1,7 +1,8 @@
-"""pandas' string dtypes: which storage, which missing value, and the way to and from Arrow text.
+"""Converts pandas' string dtypes to and from Arrow text, with their storage and missing value.
 
-pandas has four of them since 3.0 (storage ``python`` or ``pyarrow``, missing value NaN or NA) and plain object columns
-before that. A file says which it was; where pyarrow is absent the same semantics come back in Python's storage.
+pandas 3.0 has four string dtypes (storage ``python`` or ``pyarrow``, missing value NaN or NA). Earlier versions hold
+text in object columns. A file names the dtype. Without pyarrow, a reader gets the dtype with the same semantics in
+Python's storage.
 """
 
 import functools
@@ -19,7 +20,7 @@ HAS_NAN_STRINGS = int(pd.__version__.partition(".")[0]) >= 3
 
 @functools.cache
 def pyarrow_or_none() -> Any:
-    """The pyarrow module; None where it is not installed."""
+    """The pyarrow module; None if it is not installed."""
     try:
         import pyarrow
     except ImportError:
@@ -28,16 +29,16 @@ def pyarrow_or_none() -> Any:
 
 
 def string_tag(dtype: pd.StringDtype) -> dict[str, Any]:
-    """What a tag says about a string dtype."""
+    """The tag of a string dtype."""
     storage = dtype.storage
-    if storage == "pyarrow_numpy":  # pandas 2's name of what 3 calls pyarrow with NaN
+    if storage == "pyarrow_numpy":  # The name in pandas 2 of pyarrow storage with NaN.
         return {"kind": "string", "storage": "pyarrow", "na": "nan"}
     return {"kind": "string", "storage": storage, "na": "NA" if dtype.na_value is pd.NA else "nan"}
 
 
 @functools.cache
 def string_dtype(storage: str, na: str) -> Any:
-    """The string dtype of a tag, as near as this pandas and its pyarrow have it."""
+    """The string dtype of a tag, or the nearest one that the installed pandas and pyarrow have."""
     if storage not in ("python", "pyarrow") or na not in ("nan", "NA"):
         raise ValueError(f"expected a storage of python or pyarrow and na of nan or NA, found {storage!r}, {na!r}")
     if pyarrow_or_none() is None:
@@ -51,7 +52,7 @@ def string_dtype(storage: str, na: str) -> Any:
 
 @functools.cache
 def default_string_dtype() -> Any:
-    """What pandas itself gives text: `str` since 3.0, object before."""
+    """The dtype that pandas itself uses for text: `str` since 3.0, object before."""
     return pd.StringDtype(na_value=np.nan) if HAS_NAN_STRINGS else np.dtype(object)
 
 
@@ -63,7 +64,7 @@ def column_from_strings(values: Any, tag: str) -> ArrowColumn:
 
 
 def strings_from_column(column: ArrowColumn, dtype: Any) -> Any:
-    """A text column as an array of a string dtype or, where the dtype is object, as objects with NaN for null."""
+    """A text column as an array of a string dtype or, if the dtype is object, as objects with NaN for null."""
     if not isinstance(dtype, np.dtype) and dtype.storage != "python":
         return strings_from_arrow(to_pyarrow(column), dtype)
     cells = cells_of(column)
@@ -73,7 +74,7 @@ def strings_from_column(column: ArrowColumn, dtype: Any) -> Any:
 
 
 def strings_from_unicode(values: np.ndarray, dtype: Any) -> Any:
-    """A `<U` array as an array of a string dtype, or as objects."""
+    """Converts a `<U` array to an array of a string dtype, or to objects."""
     if isinstance(dtype, np.dtype):
         return values.astype(object)
     if dtype.storage == "python":
@@ -84,7 +85,7 @@ def strings_from_unicode(values: np.ndarray, dtype: Any) -> Any:
 def strings_from_arrow(array: Any, dtype: Any) -> Any:
     """A pyarrow text array as an array of a string dtype of pyarrow storage."""
     cls = dtype.construct_array_type()
-    if "view" in str(array.type):  # pandas knows the two forms with offsets
+    if "view" in str(array.type):  # pandas supports only the two types with offsets.
         array = array.cast(pyarrow_or_none().large_string())
     return cls(array, dtype=dtype) if HAS_NAN_STRINGS else cls(array)
 
@@ -102,11 +103,11 @@ def to_pyarrow(column: ArrowColumn) -> Any:
 
 
 def one_chunk(chunked: Any) -> Any:
-    """The pyarrow array of a chunked array. A copy only where there are several chunks."""
+    """The pyarrow array of a chunked array. Copies only if there are several chunks."""
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
     pa = pyarrow_or_none()
-    # combine_chunks gives a chunked array in older pyarrow, and knows no empty array of some types.
+    # In older pyarrow, combine_chunks returns a chunked array, and fails for an empty array of some types.
     return pa.concat_arrays(chunked.chunks) if chunked.num_chunks else pa.nulls(0, chunked.type)
 
 

@@ -1,4 +1,4 @@
-"""Columns of rows that Arrow's own builder makes: dates, times of day, decimals, lists and mappings of any depth."""
+"""Builds columns of rows with pyarrow's builder: dates, times of day, decimals, lists and mappings of any depth."""
 
 import datetime as dt
 import decimal
@@ -12,7 +12,7 @@ from ._row_types import Misfit, RowType, checked, kinds_of
 
 
 def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
-    """The type of a first batch whose first value is of `kinds`."""
+    """Infers the type of a first batch whose first value is of `kinds`."""
     cells = checked(cells, kinds, _names(kinds))
     pa = _pyarrow()
     if kinds == (dt.date,):
@@ -35,7 +35,7 @@ def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
 
 
 class Built:
-    """A type of Arrow's."""
+    """A column type that pyarrow builds."""
 
     def __init__(self, type: Any, kinds: tuple[type, ...]) -> None:
         self._type = type
@@ -63,13 +63,13 @@ class Built:
         return ArrowColumn.from_arrow(array)
 
     def _check_array(self, cells: list[Any], array: Any) -> None:
-        """Refuse what the builder changed: moments that became dates, bytes that became text."""
+        """Refuses cells that the builder changed: datetimes that became dates, bytes that became text."""
         changed = None if are_arrays(cells, array.type) else first_changed(cells, array)
         if changed is not None:
             raise Misfit(changed, f"expected {self._type}, found {cells[changed]!r:.60}, which is not held exactly.")
 
     def _check_depths(self, pa: Any, cells: list[Any]) -> None:
-        """Refuse what the builder would leave out or change without a word: keys that the type has no field for."""
+        """Refuses cells that the builder would silently drop or change: keys for which the type has no field."""
         if not self._holds(pa, pa.infer_type(cells)):
             for position, cell in enumerate(cells):
                 found = pa.infer_type([cell])
@@ -92,7 +92,7 @@ class Built:
 
 
 def _check_ends(cells: list[Any]) -> None:
-    """Refuse cells in which the builder would not come to an end."""
+    """Refuses cells that nest too deeply for the builder, such as a list that holds itself."""
     if is_too_deep(cells):
         position = next(i for i, cell in enumerate(cells) if is_too_deep([cell]))
         raise Misfit(position, f"expected at most {MOST_DEPTH} containers within each other, found more.")
@@ -105,7 +105,7 @@ def _check_clocks(cells: list[Any]) -> None:
 
 
 def _decimal(pa: Any, cells: list[Any]) -> Any:
-    """The widest decimal of the scale that was found: rows to come may be larger, but not finer."""
+    """The widest decimal type of the scale that was found. Later rows may have larger values, but not a finer scale."""
     try:
         found = pa.infer_type(cells)
     except _refusals(pa):
@@ -121,11 +121,11 @@ def _decimal(pa: Any, cells: list[Any]) -> Any:
 
 
 def _first(cells: list[Any], make: Callable[[list[Any]], object]) -> int:
-    """The first cell that cannot follow the ones before it."""
+    """The position of the first cell that cannot follow the cells before it."""
     import pyarrow as pa
 
     refusals: tuple[type[Exception], ...] = (Misfit, *_refusals(pa))
-    low, high = 0, len(cells)  # `low` cells can be made, `high` cannot
+    low, high = 0, len(cells)  # `low` cells can be converted, `high` cells cannot
     while high - low > 1:
         middle = (low + high) // 2
         try:

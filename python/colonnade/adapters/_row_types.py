@@ -1,8 +1,8 @@
-"""Infers the type of a column of cells from the first batch. Later batches must fit it.
+"""Infers the type of a column of cells from the first batch. Later batches must fit this type.
 
-None is null in every type. An int fits among floats where the float is exactly the same number; nothing else changes
-its type. Where the cells of the first batch have no type in common each is kept as it is, as one MessagePack value.
-Dates, times of day, decimals, lists and mappings are Arrow's to build, so they need pyarrow.
+None is null in every type. An int fits in a column of floats if the float is exactly the same number. No other value
+changes its type. If the cells of the first batch have no common type, each cell is stored unchanged as one MessagePack
+value. pyarrow builds the columns of dates, times of day, decimals, lists and mappings.
 """
 
 import datetime as dt
@@ -24,7 +24,7 @@ _NESTED = {list, tuple, dict, np.ndarray}
 
 
 class Misfit(Exception):
-    """The cell at `position` of the batch is of another type; `text` says what was expected and found."""
+    """The cell at `position` of the batch is of another type; `text` describes the expected and found types."""
 
     def __init__(self, position: int, text: str) -> None:
         super().__init__(position, text)
@@ -36,11 +36,11 @@ class RowType(Protocol):
     """A column's type."""
 
     def column(self, cells: list[Any]) -> ArrowColumn:
-        """The cells as a column. Misfit: one of them is of another type."""
+        """Converts cells to a column. Misfit: a cell is of another type."""
 
 
 def infer(cells: list[Any]) -> RowType:
-    """The type of a first batch. A column without any value is text: as good as any other, and it must be one."""
+    """Infers the type of a first batch. A column without values gets the type text, because it needs a type."""
     kinds = kinds_of(cells)
     if kinds - _SUPPORTED:
         cells = to_python(cells)
@@ -66,7 +66,7 @@ def infer(cells: list[Any]) -> RowType:
 
 
 def first_column(cells: list[Any]) -> tuple[RowType, ArrowColumn]:
-    """The type of a first batch, and its column. Misfit: a cell that not even mixed cells can hold."""
+    """The type of a first batch, and its column. Misfit: a cell that mixed cells cannot hold either."""
     try:
         kind = infer(cells)
         return kind, kind.column(cells)
@@ -106,7 +106,7 @@ class Numbers:
         if int not in set(map(type, cells)):
             return
         for position, cell in enumerate(cells):
-            # Every int up to 2**53 is a float; further out only some are.
+            # Every int up to 2**53 is exact as a float. Larger ints are not all exact.
             if type(cell) is int and not -(2**53) <= cell <= 2**53 and not _is_float(cell):
                 raise Misfit(position, f"expected float64, found the int {cell}, which no float64 is equal to.")
 
@@ -129,7 +129,7 @@ class Objects:
 
 
 class Moments:
-    """Timestamps of microseconds, all in one zone or all without."""
+    """Timestamps of microseconds, all in one zone or all without a zone."""
 
     def __init__(self, zone: str | None) -> None:
         self._zone = zone
@@ -144,7 +144,7 @@ class Moments:
         return ArrowColumn.from_masked(np.array(filled, "M8[us]"), mask, None, self._zone)
 
     def _check_zones(self, cells: list[Any]) -> None:
-        good: Any = self  # the last zone that was found right; most cells share one object
+        good: Any = self  # The last accepted zone. Most cells share one zone object.
         for position, cell in enumerate(cells):
             if cell is None or cell.tzinfo is good:
                 continue
@@ -166,7 +166,7 @@ class Spans:
 
 
 class Mixed:
-    """Cells of several types, each exactly what it was."""
+    """Cells of several types, each stored unchanged."""
 
     def column(self, cells: list[Any]) -> ArrowColumn:
         try:
@@ -191,7 +191,7 @@ _SUPPORTED = {*_SINGLE, *_BY_ARROW, *_NESTED}
 
 
 def checked(cells: list[Any], kinds: tuple[type, ...], expected: str) -> list[Any]:
-    """The cells, all of them None or of `kinds`; NumPy's scalars have become Python's."""
+    """The cells, with NumPy's scalars as Python's. Raises unless each cell is None or of `kinds`."""
     found = kinds_of(cells)
     if found <= set(kinds):
         return cells
@@ -225,7 +225,7 @@ def kinds_of(cells: list[Any]) -> set[type]:
 
 
 def _fill(cells: list[Any], filler: Any) -> tuple[list[Any], np.ndarray | None]:
-    """The cells with `filler` for None, and where that was; None where nothing was null."""
+    """The cells with `filler` for None, and a mask of the nulls (None if there are no nulls)."""
     if type(None) not in set(map(type, cells)):
         return cells, None
     mask = np.fromiter((cell is None for cell in cells), bool, len(cells))
@@ -252,7 +252,7 @@ def _is_float(number: int) -> bool:
 
 
 def _zone(moment: dt.datetime, position: int) -> str | None:
-    """The zone's name as Arrow has it; None without a zone."""
+    """The zone's name as Arrow writes it; None without a zone."""
     if moment.tzinfo is None:
         return None
     text = zone_to_text(moment.tzinfo)

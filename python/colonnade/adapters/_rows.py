@@ -1,8 +1,8 @@
-"""Rows to columns, some tens of thousands at a time, so that a row-oriented source streams out as columns.
+"""Converts rows to columns, some tens of thousands at a time, so that a row-oriented source streams as columns.
 
 A row is a mapping, a dataclass, a named tuple, or a plain tuple or list (whose columns are numbered). The first batch
-says what the columns are and of which type, or that cells are of several types, each of which is kept; a key that a row
-lacks is null. Later rows fit, or are refused by number.
+determines the columns and their types. A column with cells of several types keeps each cell's type. A key that a row
+lacks is null. A later row that does not fit is refused; the error names its number.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ _Transposed = tuple[list[Any] | None, list[list[Any]]]  # labels (None: numbered
 
 
 def is_rows(data: Any) -> bool:
-    """Whether `data` can only be rows: something to iterate over that is no table, no mapping and no bytes."""
+    """Whether `data` can only be rows: an iterable that is not a table, a mapping or bytes."""
     if not isinstance(data, Iterable) or isinstance(data, str | bytes | bytearray | memoryview | Mapping):
         return False
     from ..adapters import find_adapter
@@ -30,7 +30,7 @@ def is_rows(data: Any) -> bool:
 
 
 class Rows:
-    """Transposes rows. What the first batch says holds for all that come after it, in later calls too."""
+    """Transposes rows. The columns and types of the first batch apply to all later batches, in later calls too."""
 
     def __init__(self, batch_rows: int | None = None) -> None:
         self._batch_rows = batch_rows or BATCH_ROWS
@@ -42,18 +42,18 @@ class Rows:
 
     @property
     def has_columns(self) -> bool:
-        """Whether a row has said what the columns are."""
+        """Whether the columns are known, from a row of an earlier batch."""
         return self._has_columns
 
     def batches(self, rows: Iterable[Any]) -> Iterator[CoreFrame]:
-        """A frame a batch, made when it is asked for; at least one.
+        """Yields a frame for each batch, lazily; at least one.
 
         Raises
         ------
         TypeError
-            A row that is none of these.
+            A row of another type.
         EncodeError
-            A row or a value that does not fit the ones before; it is named by number and column.
+            A row or a value that does not fit the earlier rows. The message names its number and column.
         """
         ahead = iter(rows)
         empty = True
@@ -121,7 +121,7 @@ class Rows:
         raise self._no_row(0, first, "a mapping, a tuple or a dataclass")
 
     def _from_keyed(self, batch: list[Any]) -> _Transposed:
-        """Rows that are looked up by name, and by position where they are sequences too: names may be there twice."""
+        """Transposes rows with keys. A row that is also a sequence is read by position, because names may repeat."""
         names = list(batch[0].keys())
         for position, row in enumerate(batch):
             if list(row.keys()) != names:
@@ -173,7 +173,7 @@ def _is_table(row: Any) -> bool:
 
 
 def _field_names(row: Any) -> list[str] | None:
-    """The names of a dataclass's or a named tuple's fields; None of anything else."""
+    """The field names of a dataclass or a named tuple; None for any other object."""
     if is_dataclass(row) and not isinstance(row, type):
         return [item.name for item in fields(row)]
     names = getattr(type(row), "_fields", None) if isinstance(row, tuple) else None

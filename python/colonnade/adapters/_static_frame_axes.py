@@ -1,7 +1,7 @@
-"""StaticFrame's index classes and the axes of a core frame.
+"""Converts StaticFrame's indices to the axes of a core frame, and back.
 
-`Axis.cls` and `Axis.classes` bear StaticFrame's own names ("IndexYearMonth", "IndexHierarchyGO"), so nothing needs
-translating on the way. An index that StaticFrame itself does not store (`loc_is_iloc`: its labels are the positions)
+`Axis.cls` and `Axis.classes` are StaticFrame's own class names ("IndexYearMonth", "IndexHierarchyGO"), so the adapter
+does not translate them. An index that StaticFrame itself does not store (`loc_is_iloc`: its labels are the positions)
 is an automatic axis.
 """
 
@@ -38,7 +38,7 @@ def axis_from_index(index: Any, side: str) -> Axis:
     name = tagged_labels.encode(index.name)
     if index.depth > 1:
         return _hierarchy(index, cls, name, side)
-    labels = index.values  # brings an IndexGO up to date
+    labels = index.values  # `values` first updates an IndexGO.
     if getattr(index, "_map", True) is None:
         return Axis.auto(0, len(labels), 1, cls, name)
     return Axis.levels([_level(labels, side)], [cls], cls, name)
@@ -47,10 +47,10 @@ def axis_from_index(index: Any, side: str) -> Axis:
 def _hierarchy(index: Any, cls: str, name: str, side: str) -> Axis:
     depth = index.depth
     levels = [_level(index.values_at_depth(level), f"{side}, level {level}") for level in range(depth)]
-    # Not `index.index_types`: it makes labels of a name like ("a", "a"), and fails since they are not unique.
+    # `index.index_types` makes labels of a name like ("a", "a"), and fails because they are not unique.
     level_indices = [index.index_at_depth(level) for level in range(depth)]
     classes = [_class_name(type(level), side) for level in level_indices]
-    # The names of the levels are seen by `index_at_depth` alone; the hierarchy's own name may differ from them.
+    # Only `index_at_depth` gives the names of the levels. The hierarchy's own name may differ from them.
     level_names = [level.name for level in level_indices]
     meta = None if all(part is None for part in level_names) else tagged_labels.encode({"level_names": level_names})
     return Axis.levels(levels, classes, cls, name, meta)
@@ -83,14 +83,14 @@ def index_from_axis(axis: Axis, side: str, *, static: bool, size: int) -> Any:
             labels = _labels_of(axis, 0, side)
             return _class(_fitting(axis.cls, labels, side), static)(labels, name=name)
         return _from_levels(axis, name, side, static)
-    except sf.ErrorInitIndex as error:  # duplicates, above all
+    except sf.ErrorInitIndex as error:  # mostly duplicate labels
         raise EncodeError(
             f"static-frame: {side}: expected labels that are unique, found labels that StaticFrame refuses: {error} "
             "Read the file with to_pandas() or to_numpy() instead."
         ) from error
     except (ColonnadeError, ImportError):
         raise
-    except (TypeError, ValueError) as error:  # a label that cannot be hashed
+    except (TypeError, ValueError) as error:  # an unhashable label
         label = next((label for level in _levels_of(axis, side) for label in level if not _is_hashable(label)), None)
         raise EncodeError(
             f"static-frame: {side}: expected labels that StaticFrame takes, found "
@@ -134,7 +134,7 @@ def _from_levels(axis: Axis, name: Any, side: str, static: bool) -> Any:
         index = hierarchy._from_type_blocks(blocks, name=name, index_constructors=constructors, own_blocks=True)
     else:
         index = hierarchy.from_labels(zip(*levels, strict=True), name=name, index_constructors=constructors)
-    # Without a name of its own StaticFrame makes one of the levels' names.
+    # For a hierarchy without a name, StaticFrame makes a name of the levels' names.
     return index.rename(None) if name is None and index.name is not None else index
 
 
@@ -146,9 +146,9 @@ def _labels_of(axis: Axis, level: int, where: str) -> np.ndarray:
 
 
 def _fitting(cls: str, labels: np.ndarray, side: str) -> str:
-    """The class that was stored, if StaticFrame has it; the one for the dtype, for labels of other libraries."""
+    """The stored class if StaticFrame has it. Labels of other libraries get the class for their dtype."""
     if cls in _LEVEL_CLASSES and cls not in ("Index", "IndexGO"):
-        # StaticFrame would make its times of whatever stands there.
+        # StaticFrame would convert any labels to times.
         if _BY_DTYPE.get(labels.dtype.newbyteorder("=")) != cls.removesuffix("GO"):
             raise DecodeError(
                 f"static-frame: {side}: the class {cls} does not fit labels of {labels.dtype}. "
@@ -187,7 +187,7 @@ def _level_names(axis: Axis) -> list[Any] | None:
 
 
 def hashable_name(name: Any, side: str) -> Any:
-    """A name that StaticFrame takes: lists, which names of other libraries may be, become tuples.
+    """A name that StaticFrame accepts. A list, which other libraries allow as a name, becomes a tuple.
 
     Raises
     ------

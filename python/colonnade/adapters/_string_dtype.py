@@ -1,4 +1,4 @@
-"""NumPy's variable-width strings (`numpy.dtypes.StringDType`, NumPy >= 2) as Arrow text and back."""
+"""NumPy's variable-width strings (`numpy.dtypes.StringDType`, NumPy >= 2) as Arrow text, and back."""
 
 from typing import Any
 

@@ -1,7 +1,8 @@
-"""What a column's tag may say of the data that it stands on.
+"""Checks a column's tag against the column's data.
 
-A tag adds what the column's type cannot say: that int64 counts months, that fixed bytes are a NumPy dtype. It never
-changes a value, so a tag over any other type is refused: the callers make a DecodeError of the ValueError.
+A tag adds facts that the column's type lacks: for example, that int64 counts months, or that fixed bytes are a NumPy
+dtype. A tag never changes a value, so a tag on any other type is refused with a ValueError. The callers convert it to a
+DecodeError.
 """
 
 from typing import Any
@@ -20,7 +21,7 @@ _LAST_CODE_POINT = 0x10FFFF
 
 
 def check_tag(column: ArrowColumn, tag: dict[str, Any]) -> None:
-    """Raise a ValueError where the tag does not fit the column's type or nulls."""
+    """Raises a ValueError if the tag does not fit the column's type or nulls."""
     kind = tag.get("kind")
     check = _CHECKS.get(kind) if isinstance(kind, str) else None
     if check is not None:
@@ -28,7 +29,7 @@ def check_tag(column: ArrowColumn, tag: dict[str, Any]) -> None:
 
 
 def numpy_view(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
-    """The array of a column tagged ``{"kind": "numpy"}``: bytes of a fixed width, seen as the dtype in ``descr``."""
+    """The array of a column tagged ``{"kind": "numpy"}``: bytes of a fixed width, viewed as the dtype in ``descr``."""
     values, dtype = column.values(), np.dtype(tag["descr"])
     if column.type != f"fixed_size_binary[{dtype.itemsize}]" or column.null_count:
         raise ValueError(f"expected fixed_size_binary[{dtype.itemsize}] without nulls for {dtype}")
@@ -43,7 +44,7 @@ def numpy_view(column: ArrowColumn, tag: dict[str, Any]) -> np.ndarray:
 
 
 def same_as_range(column: ArrowColumn, bounds: Any) -> range:
-    """The range that a tag names in place of the categories in `column`, which must be its numbers."""
+    """The range that a tag names instead of the categories. The values of `column` must be the range's numbers."""
     claimed = range(*bounds)
     if column.type != "int64" or column.null_count or len(column) != len(claimed):
         raise ValueError(f"expected {len(claimed)} categories of int64, found {len(column)} of {column.type}")

@@ -1,8 +1,8 @@
-"""Text labels as NumPy `<U` arrays: when they may be, and how they get there.
+"""Decides which text labels are stored as NumPy `<U` arrays, and converts them.
 
-StaticFrame and `np.load` read `<U` labels; they know nothing of Arrow's layout. So labels are stored as `<U` unless
-that costs too much or is not exact (nulls, a NUL at the end). Four bytes a character are the price of `<U`; too much is
-padding: cells four times as wide as their text is on average (docs/design/decisions.md).
+StaticFrame and `np.load` read `<U` labels; they cannot read Arrow's layout. So labels are stored as `<U` unless `<U`
+takes too much memory or is inexact (nulls, a NUL at the end). `<U` takes four bytes for each character. Too much means
+that padding makes cells four times as wide as their average text (docs/design/decisions.md).
 """
 
 import sys
@@ -12,10 +12,11 @@ import numpy as np
 
 from .._core import ArrowColumn, EncodeError
 
-# A page: below it nothing is saved, and a short header with one long label would be hidden from StaticFrame.
+# One page. Smaller labels save no memory in Arrow's layout, and StaticFrame could not read a short header that has one
+# long label.
 ALWAYS_NBYTES = 4096
 
-# Bytes of a `<U` cell a byte of UTF-8: four a character, times the padding that is accepted.
+# Bytes of a `<U` cell for each byte of UTF-8: four bytes a character, times the accepted padding.
 MAX_RATIO = 4 * 4
 
 _UTF32 = f"utf-32-{sys.byteorder[0]}e"
@@ -27,7 +28,7 @@ def fits_unicode(nlabels: int, max_nchars: int, utf8_nbytes: int) -> bool:
 
 
 def unicode_from_cells(cells: list[Any], where: str) -> np.ndarray | None:
-    """Python strings as a `<U` array; None where some cell is no str or `<U` is refused by the rules above."""
+    """Python strings as a `<U` array; None if a cell is not str or the rules above refuse `<U`."""
     if not cells:
         return np.zeros(0, dtype="<U1")
     if set(map(type, cells)) != {str}:
@@ -46,13 +47,13 @@ def unicode_from_cells(cells: list[Any], where: str) -> np.ndarray | None:
     if "\0" in text and any(cell.endswith("\0") for cell in cells):
         return None
     if max_nchars and len(text) == max_nchars * len(cells):
-        # Labels of one length, as generated ones are: their characters one after the other are the array.
+        # All labels have one length, as generated labels often do. Their joined characters are the array.
         return np.frombuffer(text.encode(_UTF32), dtype=f"U{max_nchars}")
     return np.array(cells, dtype=f"U{max(max_nchars, 1)}")
 
 
 def unicode_from_arrow(array: Any) -> np.ndarray | None:
-    """A pyarrow large_string array without nulls as a `<U` array; None where `<U` is refused by the rules above."""
+    """A pyarrow large_string array without nulls as a `<U` array; None if the rules above refuse `<U`."""
     count = len(array)
     if count == 0:
         return np.zeros(0, dtype="<U1")
@@ -60,7 +61,7 @@ def unicode_from_arrow(array: Any) -> np.ndarray | None:
         return None
     offsets = np.frombuffer(array.buffers()[1], np.int64, count + 1, 8 * array.offset)
     nbytes, max_nbytes = int(offsets[-1] - offsets[0]), int(np.diff(offsets).max())
-    # No text has more characters than UTF-8 bytes, so most labels need no count of their characters.
+    # Text never has more characters than UTF-8 bytes, so most labels need no count of characters.
     if not fits_unicode(count, max_nbytes, nbytes):
         import pyarrow.compute as pc
 

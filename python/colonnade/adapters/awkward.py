@@ -1,8 +1,8 @@
-"""Awkward: arrays of records, lists, strings, missing values, unions, categories; over the same memory, both ways.
+"""Awkward: arrays of records, lists, strings, missing values, unions, categories, shared without a copy both ways.
 
-An array of records is a frame with a column a field; any other array is one column, labelled ``""`` as in Awkward's own
-files. The origin of the frame keeps the form of each column (`_awkward_forms`) where a plain NumPy array would not say
-it all, and parameters, which name behaviors: never their code.
+An array of records becomes a frame with one column for each field. Any other array becomes one column, labelled ``""``
+as in Awkward's own files. The origin of the frame stores the form of each column (`_awkward_forms`) that is more than a
+plain NumPy array. It also stores parameters, which name behaviors but never hold their code.
 """
 
 import codecs
@@ -56,7 +56,7 @@ _ADVICE = {
     "ArrayBuilder": "Call .snapshot() first.",
     "Record": "Make an array of it first: ak.Array([record]).",
     "Content": "Wrap it first: ak.Array(layout).",
-    "Array": "Call .compute() first.",  # dask_awkward's
+    "Array": "Call .compute() first.",  # dask_awkward
 }
 
 
@@ -73,15 +73,16 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Returns
     -------
     CoreFrame
-        Fields that are plain NumPy arrays as blocks, all else as columns in Arrow's layout. Not copied, but for bools
-        and masks, which become bits, what an IndexedArray picks out, and unions whose parts do not stand in order.
+        Fields that are plain NumPy arrays become blocks. All other fields become columns in Arrow's layout. The adapter
+        copies only bools and masks, which become bits, the values that an IndexedArray selects, and unions whose parts
+        are not in row order.
 
     Raises
     ------
     EncodeError
-        What Arrow has no type for, or a layout that is not valid; column and place within are named.
+        A value for which Arrow has no type, or an invalid layout. The message names the column and the place within it.
     TypeError
-        Another object of Awkward's; the message says what to call.
+        Another object of Awkward. The message names the method to call.
     """
     if not isinstance(obj, ak.Array):
         kind = type(obj).__qualname__
@@ -120,20 +121,20 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
 
 
 def from_frame(core: CoreFrame) -> Any:
-    """The Awkward Array that `core` was written from; of other libraries' frames, what Awkward reads from Arrow.
+    """Restores the Awkward Array that `core` was written from. Other frames are converted as Awkward reads Arrow.
 
     Returns
     -------
     awkward.Array
-        Over the memory of the frame, read-only; copied are bools and masks of bytes, which the frame holds as bits.
-        Row labels that are stored (not automatic) become fields after the others.
+        A read-only array over the memory of the frame. Only bools and masks of bytes are copied, because the frame
+        holds them as bits. Stored row labels (not automatic ones) become fields after the others.
 
     Raises
     ------
     DecodeError
-        The frame's description of a layout is not that of its data.
+        The frame's description of a layout does not fit its data.
     EncodeError
-        A column of a type that Awkward lacks; it is named.
+        A column of a type that Awkward lacks. The message names the column.
     """
     with _described():
         return _array(core)
@@ -156,7 +157,7 @@ def _array(core: CoreFrame) -> Any:
 
 
 def column_from_frame(core: CoreFrame) -> Any:
-    """The array of a frame of one column: not a record of it."""
+    """The array of a frame's only column, without a record around it."""
     with _described():
         _, (content,), origin = _contents(core)
         return ak.Array(content, attrs=_attrs(core, origin))
@@ -164,7 +165,7 @@ def column_from_frame(core: CoreFrame) -> Any:
 
 @contextlib.contextmanager
 def _described() -> Iterator[None]:
-    """What a file says of a frame may be any JSON: what does not fit the data is damage."""
+    """Raises a DecodeError for a description that does not fit the data: a damaged file may hold any JSON."""
     try:
         yield
     except ColonnadeError:
@@ -177,10 +178,10 @@ def _described() -> Iterator[None]:
 
 
 def _loaded(obj: Any) -> Any:
-    """The layout, its buffers in main memory."""
+    """The layout of an array, with its buffers in main memory."""
     if ak.backend(obj) == "typetracer":
         raise EncodeError("awkward: expected an array with data, found a typetracer. Compute the array first.")
-    # Loading what is lazy came later than the oldest Awkward that is taken.
+    # The oldest supported Awkward cannot load lazy buffers.
     loaded = ak.materialize(obj) if hasattr(ak, "materialize") else obj
     return ak.to_backend(loaded, "cpu").layout
 
@@ -210,7 +211,7 @@ def _text(value: dict[str, Any], what: str) -> str:
 
 
 def _contents(core: CoreFrame) -> tuple[list[str], list[Any], dict[str, Any]]:
-    """Name and layout of each column, and what the frame says of itself."""
+    """Name and layout of each column, and the frame's origin."""
     decoded = None if core.origin is None else tagged_labels.decode(core.origin)
     origin: dict[str, Any] = decoded if isinstance(decoded, dict) else {}
     fields = list(zip(text_labels(core.columns), _vectors(core), strict=True))
@@ -254,7 +255,7 @@ def _vectors(core: CoreFrame) -> list[np.ndarray | ArrowColumn]:
 
 
 def _attrs(core: CoreFrame, origin: dict[str, Any]) -> dict[str, Any] | None:
-    """What Awkward can hold of the attributes: those that text names."""
+    """The attributes that Awkward can hold: those with text keys."""
     decoded = foreign_attrs(origin) if core.attrs is None else tagged_labels.decode(core.attrs)
     return (
         {key: value for key, value in decoded.items() if type(key) is str} or None

@@ -1,7 +1,7 @@
 """NumPy: 2-D arrays, 1-D arrays, structured arrays, and mappings of 1-D arrays.
 
-Arrays go in without a copy, whatever their strides: a 2-D array is one block, a field of a structured array is one
-strided column. Coming back, a 2-D array is a view of its block; a structured array is put together, one copy.
+`to_frame` copies no array, whatever its strides. A 2-D array becomes one block. A field of a structured array becomes
+one strided column. `from_frame` makes a 2-D array as a view of its block, and a structured array with one copy.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,17 +28,17 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     Parameters
     ----------
     obj
-        A 2-D array, shape (nrows, ncols); a 1-D array, shape (nrows,): one column; a 1-D structured array: a column a
-        field; or a mapping of labels to 1-D arrays of one length.
+        A 2-D array, shape (nrows, ncols); a 1-D array, shape (nrows,), as one column; a 1-D structured array, with one
+        column for each field; or a mapping of labels to 1-D arrays of one length.
     options
         None are known.
 
     Returns
     -------
     CoreFrame
-        The arrays as they stand, not copied. Columns of dtype object become Arrow columns: text, bytes or bools where
-        all cells are (or None), else one MessagePack value a cell. The padding bytes of a structured array are not data
-        and are not kept.
+        The frame shares the arrays without a copy. Columns of dtype object become Arrow columns: of text, bytes or
+        bools if all cells are of this kind or None, else of one MessagePack value per cell. The frame drops the padding
+        bytes of a structured array, because they are not data.
 
     Raises
     ------
@@ -65,27 +65,27 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
         builder.add_block(obj.reshape(1, nrows) if obj.ndim == 1 else obj.T, range(ncols))
     origin = {"library": LIBRARY, "class": f"{obj.ndim}d", "dtype": describe_dtype(obj.dtype)}
     if obj.ndim == 2:
-        # A view that is packed in neither order has none to bring back.
+        # A view that is packed in neither order has no order to restore.
         origin["order"] = "C" if obj.flags.c_contiguous else "F" if obj.flags.f_contiguous else "K"
     axes = (Axis.auto(0, nrows, 1), Axis.auto(0, ncols, 1))
     return builder.finish(*axes, "null", None, tagged_labels.encode(origin))
 
 
 def from_frame(core: CoreFrame) -> Any:
-    """The NumPy form that `core` was written from.
+    """Restores the NumPy object that `core` was written from.
 
-    Without such a form: a 2-D array, shape (nrows, ncols), where all columns are of one dtype, else a structured array
-    with the column labels as field names.
+    A frame of another library becomes a 2-D array, shape (nrows, ncols), if all columns have one dtype. Otherwise it
+    becomes a structured array with the column labels as field names.
 
     Returns
     -------
     numpy.ndarray or dict
-        Read-only arrays. Not copied where the frame holds them as they are asked for.
+        Read-only arrays. They are views if the frame already holds them in the right layout.
 
     Raises
     ------
     EncodeError
-        Columns of several dtypes whose labels are not text, or a column that no NumPy dtype can hold.
+        Columns of several dtypes whose labels are not text, or a column without a suitable NumPy dtype.
     """
     origin = _origin(core)
     kind = origin.get("class")
@@ -189,7 +189,7 @@ def _origin(core: CoreFrame) -> dict[str, Any]:
 
 
 def _labels_of(axis: Axis) -> list[Any]:
-    """The labels as Python objects; tuples where there are several levels."""
+    """The labels as Python objects; tuples if there are several levels."""
     if axis.is_auto:
         start, _, step = axis.range
         return list(range(start, start + len(axis) * step, step))
@@ -206,7 +206,7 @@ def _level(axis: Axis, level: int) -> list[Any]:
 
 
 def _chosen(core: CoreFrame) -> np.ndarray:
-    """Without a known origin: 2-D for one dtype, structured for several."""
+    """Converts a frame without a known origin: to a 2-D array for one dtype, to a structured array for several."""
     blocks, arrow = core.blocks(), core.arrow_columns()
     if not arrow:
         dtypes = {values.dtype for values, _ in blocks}
@@ -232,6 +232,6 @@ def _structured(core: CoreFrame, vectors: list[np.ndarray]) -> np.ndarray:
         raise EncodeError(
             f"numpy: expected labels that are unique as field names, found {twice!r} twice. Rename the columns."
         )
-    # A list of fields would name the field "f0" whose label is the empty text; a dict keeps it.
+    # A list of fields would rename a field with an empty name to "f0". A dict keeps the empty name.
     dtype = np.dtype({"names": labels, "formats": [values.dtype for values in vectors]})
     return assemble_structured(vectors, dtype, core.nrows)

@@ -1,8 +1,8 @@
-"""pandas: DataFrames of every index kind and dtype, blocks handed over without a copy in both directions.
+"""pandas: DataFrames of every index kind and dtype. Blocks are shared without a copy in both directions.
 
-Not kept, because pandas itself gives it no meaning: a DataFrame subclass, the order and the unused entries of a
-MultiIndex' levels, and the values under the mask of a missing boolean. Of frames that other libraries wrote, pandas has
-no place for the frame's name and for the single name of a hierarchical index.
+The adapter drops facts to which pandas itself gives no meaning: a DataFrame subclass, the order and the unused entries
+of a MultiIndex' levels, and the values under the mask of a missing boolean. pandas also cannot hold two facts of other
+libraries' frames: the frame's name, and the single name of a hierarchical index.
 """
 
 from collections.abc import Mapping
@@ -34,19 +34,19 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         A `pandas.DataFrame`, or an object of a subclass.
     options
         ``densify_sparse=True`` stores sparse columns as dense ones; without it they are refused. ``borrow=True``
-        promises that the frame is done with before the DataFrame can change, which saves work for each block.
+        promises that the DataFrame does not change while the core frame is in use, which saves work for each block.
 
     Returns
     -------
     CoreFrame
-        NumPy blocks (width, nrows) as they lie in the DataFrame, not copied; under pandas 3's copy on write later
-        changes to the DataFrame do not reach the frame. Extension arrays share their buffers where they have
-        some; Python strings are copied into Arrow's layout.
+        NumPy blocks (width, nrows) share the DataFrame's memory. Under pandas 3's copy on write, later changes to the
+        DataFrame do not change the core frame. Extension arrays that have buffers share them. Python strings are copied
+        into Arrow's layout.
 
     Raises
     ------
     EncodeError
-        A column, label, name or attribute that cannot come back exactly, with its name and the reason.
+        A column, label, name or attribute that cannot be restored exactly. The message has its name and the reason.
     TypeError
         A Series: call ``.to_frame()`` first.
 
@@ -75,30 +75,30 @@ def from_frame(core: CoreFrame, *, dtype_backend: str | None = None) -> pd.DataF
     Parameters
     ----------
     core
-        Loaded with ``private=True``, its blocks are wrapped where they lie; blocks that are read-only are copied, for
-        pandas writes into its blocks.
+        If the frame was loaded with ``private=True``, the DataFrame shares its blocks. Read-only blocks are copied,
+        because pandas writes into its blocks.
     dtype_backend
-        ``"numpy_nullable"`` or ``"pyarrow"``: the dtypes that pandas' own readers give with this word (needs pyarrow).
-        None: those that the frame was written with.
+        ``"numpy_nullable"`` or ``"pyarrow"``: the dtypes that pandas' own readers give with this option (needs
+        pyarrow). None: the dtypes that the frame was written with.
 
     Returns
     -------
     pandas.DataFrame
-        What pandas wrote comes back in the same dtypes. Foreign Arrow data (a Feather file of pandas, a stream of
-        pyarrow or polars) comes as `pandas.read_feather` gives it; columns that it refuses keep their Arrow type
-        (`pandas.ArrowDtype`). Columns of other libraries come in the dtype that pandas' users expect (text as pandas'
-        string dtype, numbers with nulls as nullable, dictionaries as categoricals).
+        A frame written from pandas gets the same dtypes again. Foreign Arrow data (a Feather file of pandas, a stream
+        of pyarrow or polars) is converted as `pandas.read_feather` does. Columns that it refuses keep their Arrow type
+        (`pandas.ArrowDtype`). Columns of other libraries get the dtype that pandas users expect (text as pandas' string
+        dtype, numbers with nulls as nullable, dictionaries as categoricals).
 
     Raises
     ------
     UnsupportedError
         A dtype that pandas lacks (datetime64[ps] finer than nanoseconds, structured).
     DecodeError
-        Meta data that does not fit the data.
+        Metadata that does not fit the data.
     OptionError
-        `dtype_backend` is none of these.
+        `dtype_backend` has another value.
     ImportError
-        A column of a type that pandas holds with pyarrow alone, and pyarrow is absent; the column is named.
+        pyarrow is absent, and a column has a type that pandas holds only with pyarrow. The message names the column.
     """
     check_dtype_backend(dtype_backend)
     pairs = _schema_metadata(core.origin)
@@ -128,7 +128,7 @@ def _index_of_columns(columns: Axis) -> pd.Index:
 
 
 def _schema_metadata(origin: str | None) -> list[list[str]] | None:
-    """Key-value metadata of the Arrow schema that a frame came from; None where it came from elsewhere."""
+    """Key-value metadata of the Arrow schema that a frame came from; None for a frame of another origin."""
     if origin is None or '"schema_metadata"' not in origin:
         return None
     decoded = tagged_labels.decode(origin)

@@ -1,8 +1,8 @@
-"""polars: DataFrames, over the same memory in both directions.
+"""polars: DataFrames, shared without a copy in both directions.
 
-Polars says in the metadata of a field what Arrow's types do not (the categories of an Enum, the name of a
-Categorical), so what it wrote comes back in the same dtypes. Frames of other libraries become what polars itself makes
-of an Arrow stream; stored row labels become columns after the others, named as in pandas' Arrow files.
+Polars stores facts that Arrow's types lack (the categories of an Enum, the name of a Categorical) in the metadata of a
+field. So a frame written from polars gets the same dtypes again. Polars itself converts the Arrow stream of another
+library's frame. Stored row labels become columns after the others, named as in pandas' Arrow files.
 """
 
 import os
@@ -40,14 +40,14 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Returns
     -------
     CoreFrame or Batches
-        Columns in Arrow's layout, not copied: text and bytes are views.
+        Columns in Arrow's layout, without a copy. Text and bytes have Arrow's view types.
 
     Raises
     ------
     EncodeError
         A column of Python objects, or of 128-bit integers, for which Arrow has no type.
     TypeError
-        A LazyFrame or a Series; the message says what to call.
+        A LazyFrame or a Series. The message names the method to call.
     """
     if not isinstance(obj, pl.DataFrame):
         kind = type(obj).__qualname__
@@ -55,26 +55,26 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
         raise TypeError(f"polars: expected a DataFrame, found a {kind}. {advice}".rstrip())
     dtypes = obj.dtypes
     if "\0" in "".join(obj.columns):
-        # Within polars it would end the process.
+        # Inside polars this error would end the process.
         name = next(name for name in obj.columns if "\0" in name)
         raise EncodeError(f"polars: column {name!r}: expected a name without NUL, where Arrow ends names.")
-    # Kinds first: a look at each of 10,000 columns would cost more than all the rest.
+    # The set of kinds is checked first: a check of each of 10,000 columns would cost more than all other work.
     if not _SUSPECT.isdisjoint(map(type, dtypes)):
         _check(obj.columns, dtypes)
     return with_origin(import_arrow(obj), _ORIGIN)
 
 
 def from_frames(frames: Sequence[CoreFrame]) -> Any:
-    """A `polars.DataFrame` over the memory of `frames`, one chunk a frame.
+    """A `polars.DataFrame` over the memory of `frames`, with one chunk for each frame.
 
     Raises
     ------
     EncodeError
-        A column of a type that polars lacks (a union, an interval of time...); it is named.
+        A column of a type that polars lacks (a union, an interval of time...). The message names the column.
     """
     _check_types(frames[0].dtypes())
     try:
-        return pl.DataFrame(Exported(frames, metadata=False))  # polars looks at fields alone
+        return pl.DataFrame(Exported(frames, metadata=False))  # polars reads only the metadata of fields.
     except ColonnadeError:
         raise
     except _REFUSALS:
@@ -84,7 +84,7 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
             raise _refused(frames[0], error) from error
 
 
-# Arrow's types that polars lacks: asked for one it panics, which writes to the terminal.
+# Arrow's types that polars lacks. For these polars panics, which writes to the terminal.
 _LACKED = ("month_interval", "day_time_interval", "month_day_nano_interval", "dense_union", "sparse_union")
 
 
@@ -102,7 +102,7 @@ def _lacking(position: int, name: str, why: str = "") -> EncodeError:
     )
 
 
-# What polars raises for data that it does not take; its panics are no Exceptions.
+# Errors of polars for data that it refuses. Its panics are not Exceptions.
 _REFUSALS = (pl.exceptions.PolarsError, pl.exceptions.PanicException, ValueError, NotImplementedError)
 _INT128 = tuple(getattr(pl, name) for name in ("Int128", "UInt128") if hasattr(pl, name))
 _SUSPECT = {pl.Object, *_INT128, *(getattr(pl, name, pl.List) for name in ("List", "Array", "Struct", "Map"))}
@@ -122,7 +122,7 @@ def _check(names: list[str], dtypes: list[Any]) -> None:
 
 
 def _without_arrow_type(dtype: Any) -> Any:
-    """The dtype, or the dtype within it, that Arrow has no type for."""
+    """The dtype, or a dtype nested in it, for which Arrow has no type."""
     if dtype == pl.Object or dtype in _INT128:
         return dtype
     return next((found for part in _within(dtype) if (found := _without_arrow_type(part)) is not None), None)
@@ -134,22 +134,22 @@ def _has_nul_name(dtype: Any) -> bool:
 
 
 def _within(dtype: Any) -> list[Any]:
-    """The dtypes right within a dtype."""
+    """The dtypes directly nested in a dtype."""
     if isinstance(dtype, pl.Struct):
         return [field.dtype for field in dtype.fields]
     return [part for part in (getattr(dtype, name, None) for name in ("inner", "key", "value")) if part]
 
 
 def _copied(frame: CoreFrame) -> Any:
-    """A frame's rows over memory of their own: polars 2.1 takes no fixed-size lists that are a part of longer ones."""
+    """Copies a frame's rows, because polars 2.1 refuses fixed-size lists that are slices of longer columns."""
     if not frame.nrows:
         return pl.DataFrame(Exported([import_arrow_schema(Exported([frame]))]))
-    # Joined with itself, since a single frame is never copied.
+    # The frame is joined with itself, because `concat_frames` does not copy a single frame.
     return pl.DataFrame(Exported([concat_frames([frame, frame])])).slice(0, frame.nrows)
 
 
 def _refused(frame: CoreFrame, error: BaseException) -> EncodeError:
-    """Which column it was: each is tried without its rows."""
+    """The error for the refused column. To find it, each column is converted without its rows."""
     names = frame.dtypes()
     empty = frame.slice(0, 0)
     for position, name in enumerate(names):

@@ -1,9 +1,9 @@
-"""pyarrow: Table, RecordBatch and RecordBatchReader, over the same memory in both directions.
+"""pyarrow: Table, RecordBatch and RecordBatchReader, shared without a copy in both directions.
 
-What pyarrow wrote comes back equal: types, nullability, metadata of the schema and of the fields. Where the batches
-end may differ. A reader comes back as a Table. Frames of other libraries become what `colonnade`'s Arrow files hold:
-one field a column, stored row labels as fields after them, and pandas' metadata, so that ``to_pandas()`` of the
-table is the original again. NaN stays NaN and does not become null.
+A table written from pyarrow is restored equal: types, nullability, metadata of the schema and of the fields. The batch
+boundaries may differ. A reader is restored as a Table. A frame of another library becomes the table that `colonnade`'s
+Arrow files hold: one field for each column, then the stored row labels as fields. The table has pandas' metadata, so
+``to_pandas()`` restores the original. NaN stays NaN and does not become null.
 """
 
 import json
@@ -39,14 +39,14 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Returns
     -------
     CoreFrame or Batches
-        Columns in Arrow's layout, not copied. Fields that pandas' metadata names as index become row labels.
+        Columns in Arrow's layout, without a copy. Fields that pandas' metadata names as index become row labels.
 
     Raises
     ------
     EncodeError
         A field whose name holds NUL.
     TypeError
-        Another object of pyarrow; the message says what to call.
+        Another object of pyarrow. The message names the method to call.
     """
     if not isinstance(obj, pa.Table | pa.RecordBatch | pa.RecordBatchReader):
         raise TypeError(f"pyarrow: expected {_ACCEPTED}, found a {type(obj).__qualname__}. {_advice(obj)}")
@@ -56,7 +56,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
 
 
 def _check_names(fields: Any) -> None:
-    """Refuse names with NUL, nested ones too: Arrow's interface in memory ends a name there."""
+    """Refuses names with NUL, nested names too: Arrow's C data interface ends a name at NUL."""
     name = nul_name(fields)
     if name is not None:
         raise EncodeError(
@@ -66,7 +66,7 @@ def _check_names(fields: Any) -> None:
 
 
 def to_frames(obj: Any, *, options: Mapping[str, Any] | None = None) -> Iterator[CoreFrame] | None:
-    """The batches of a `RecordBatchReader`, each made when it is asked for; None of anything else."""
+    """The batches of a `RecordBatchReader`, converted lazily; None for any other object."""
     return _read(obj) if isinstance(obj, pa.RecordBatchReader) else None
 
 
@@ -91,7 +91,7 @@ def _origin(obj: Any, frame: CoreFrame) -> str:
 
 
 def from_frames(frames: Sequence[CoreFrame]) -> Any:
-    """A `pyarrow.Table` over the memory of `frames`; a RecordBatch where one was written.
+    """A `pyarrow.Table` over the memory of `frames`; a RecordBatch if the frame was written from a RecordBatch.
 
     Raises
     ------
@@ -100,8 +100,8 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
 
     Notes
     -----
-    An extension type that does not fit the storage of its column (``arrow.json`` on a list) is left out: the column
-    has its storage type.
+    If an extension type does not fit the storage of its column (``arrow.json`` on a list), the column gets its storage
+    type.
     """
     table = pa.RecordBatchReader.from_stream(Exported(frames, storage=false_extensions(frames[0]))).read_all()
     origin = None if frames[0].origin is None else tagged_labels.decode(frames[0].origin)
@@ -117,9 +117,9 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
 
 
 def _as_it_was(table: Any, frame: CoreFrame, origin: dict[str, Any]) -> Any:
-    """The table with its metadata, the names of its fields and their order."""
+    """The table with the original metadata, field names and field order."""
     metadata = {_bytes(key): _bytes(value) for key, value in origin["schema_metadata"]}
-    # It was a table: the names of its fields may stand twice, and its metadata is its own.
+    # The original is a table: its field names may repeat, and it has its own metadata.
     ncols = frame.ncols
     names = None if b"colonnade" in metadata else _text_labels(frame.columns)
     if names is not None:
@@ -142,7 +142,7 @@ def _advice(obj: Any) -> str:
 
 
 def _index_fields(schema: Any, frame: CoreFrame) -> list[list[Any]]:
-    """Where the fields of the row labels stood, and their names; nothing where they come back so by themselves."""
+    """Positions and names of the row label fields; empty if they equal the default ones."""
     if frame.ncols == len(schema):
         return []
     names = schema.names
@@ -167,7 +167,7 @@ def _replace_index(table: Any, ncols: int, index_fields: Any) -> Any:
         return table
     fields, columns = list(table.schema), table.columns
     order = list(range(ncols))
-    # Ascending, so that each insertion stands where the position counts all fields before it.
+    # In ascending order, so that all earlier fields are in place at each insertion.
     for level, (position, name) in sorted(enumerate(index_fields), key=lambda entry: entry[1][0]):
         order.insert(position, ncols + level)
         fields[ncols + level] = fields[ncols + level].with_name(name)
@@ -175,7 +175,7 @@ def _replace_index(table: Any, ncols: int, index_fields: Any) -> Any:
 
 
 def _text_labels(axis: Axis) -> list[str] | None:
-    """The labels of one level of text; None for any other."""
+    """The labels of an axis with one level of text; None for any other axis."""
     if axis.is_auto or axis.depth != 1:
         return None
     level = axis.level(0)
@@ -185,7 +185,7 @@ def _text_labels(axis: Axis) -> list[str] | None:
 
 
 def _rows_alone(table: Any, metadata: dict[bytes, bytes]) -> Any:
-    """A table without columns and with this metadata: pyarrow forgets how many rows it has."""
+    """A table without columns, with this metadata. `replace_schema_metadata` of pyarrow would lose its row count."""
     rows = pa.StructArray.from_buffers(pa.struct([]), table.num_rows, [None])
     return pa.Table.from_batches([pa.RecordBatch.from_struct_array(rows).replace_schema_metadata(metadata or None)])
 

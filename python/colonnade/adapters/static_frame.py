@@ -1,8 +1,8 @@
-"""StaticFrame: Frame, FrameGO and FrameHE, every index class, every name.
+"""StaticFrame: Frame, FrameGO and FrameHE, with every index class and every name.
 
-Arrays go both ways without a copy: StaticFrame's arrays are immutable, and so are those of a frame that was read.
-The names with a leading underscore are StaticFrame's own; where a version lacks them the public constructors
-do the same work more slowly. The order of work is that of StaticFrame's `ArchiveFrameConverter.frame_decode`.
+Arrays are shared without a copy both ways, because StaticFrame's arrays and the arrays of a core frame are immutable.
+The names with a leading underscore are private to StaticFrame. For a version that lacks them, the adapter calls the
+slower public constructors. The order of work is that of StaticFrame's `ArchiveFrameConverter.frame_decode`.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from ._static_frame_axes import axis_from_index, hashable_name, index_from_axis,
 
 try:
     from arraykit import BlockIndex as _BlockIndex
-except ImportError:  # before static-frame 2.5: TypeBlocks kept lists of shapes instead
+except ImportError:  # Before static-frame 2.5, TypeBlocks had lists of shapes instead.
     _BlockIndex = None  # type: ignore[assignment, misc, unused-ignore]
 
 BlockIndex: Any = _BlockIndex
@@ -48,14 +48,14 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     Returns
     -------
     CoreFrame
-        Blocks as they stand in the Frame, not copied. Columns of dtype object become Arrow columns: text, bytes or
-        bools where all cells are (or None), else one MessagePack value a cell.
+        The blocks of the Frame, without a copy. Columns of dtype object become Arrow columns: of text, bytes or bools
+        if all cells are of this kind or None, else of one MessagePack value per cell.
 
     Raises
     ------
     EncodeError
-        An object that a mixed column cannot keep, a label or name of a type that tagged JSON does not know, or a
-        subclass.
+        An object that a mixed column cannot hold, a label or name of a type without a tag in tagged JSON, or a subclass
+        of a Frame class.
     """
     origin = _ORIGINS.get(type(obj))
     if origin is None:
@@ -67,7 +67,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     nrows, ncols = obj.shape
     builder = FrameBuilder(nrows, ncols)
     arrays = _arrays(obj)
-    # Looked for at once: a loop over 10,000 arrays would cost more than the rest of this function.
+    # One set operation checks all arrays: a loop over 10,000 arrays would cost more than the rest of this function.
     if not {"O", "T"}.isdisjoint(map(_dtype_kind, arrays)):
         _add_one_by_one(builder, arrays, partial(_where, columns))
     else:
@@ -82,12 +82,12 @@ def from_frame(core: CoreFrame) -> Any:
     Returns
     -------
     static_frame.Frame
-        Of the class it was written from; `Frame` where the file does not say.
+        A frame of the class that it was written from; `Frame` if the file names no class.
 
     Raises
     ------
     EncodeError
-        Labels that are not unique, or a column or label with no NumPy dtype (a time zone, a list...).
+        Labels that are not unique, or a column or label without a NumPy dtype (a time zone, a list...).
     """
     constructor = _constructor(core.origin)
     arrays: Any = core.arrays()
@@ -105,7 +105,7 @@ def from_frame(core: CoreFrame) -> Any:
 
 
 def _arrays(frame: Any) -> list[np.ndarray]:
-    """The blocks from left to right; the columns, where a version keeps its blocks elsewhere."""
+    """The blocks from left to right; the columns if this StaticFrame version stores its blocks elsewhere."""
     try:
         return list(frame._blocks._blocks)
     except AttributeError:
@@ -150,7 +150,7 @@ def _type_blocks(arrays: list[np.ndarray], shape: tuple[int, int]) -> Any:
         if all(map(index.register, arrays)):
             try:
                 return sf.TypeBlocks(blocks=arrays, index=index)
-            except TypeError:  # another signature: another version
+            except TypeError:  # Another version has another signature.
                 pass
     return sf.TypeBlocks.from_blocks(arrays, shape_reference=shape)
 
@@ -161,7 +161,7 @@ def _constructor(origin: str | None) -> Any:
     known = _CLASS_OF_ORIGIN.get(origin)
     if known is not None:
         return known
-    # The same object, spaced or ordered otherwise, or the origin of another library.
+    # The same JSON object with other spacing or order, or the origin of another library.
     decoded = tagged_labels.decode(origin)
     if isinstance(decoded, dict) and decoded.get("library") == LIBRARY:
         return _CLASSES.get(str(decoded.get("class")), sf.Frame)

@@ -1,5 +1,6 @@
-"""What a library or format must survive, shipped so that third parties can run it too.
+"""Test cases for libraries, formats and transports, shipped so that third parties can run them too.
 
-``cases_<library>`` hold frames by name, frames to refuse, and ``assert_identical``; ``strategies`` hold Hypothesis
-strategies for random ones; ``dtypes`` every NumPy dtype with sample values. Nothing here is imported by the package.
+``cases_<library>`` hold frames by name, frames that must be refused, and ``assert_identical``. ``strategies`` hold
+Hypothesis strategies for random frames. ``dtypes`` holds every NumPy dtype with sample values. The package itself
+imports none of these modules.
 """

@@ -1,7 +1,7 @@
-"""The cells of an Arrow array as plain Python values that two arrays share exactly where they hold the same.
+"""The cells of an Arrow array as plain Python values. They are equal exactly if the cells are identical.
 
-pyarrow is asked for buffers, offsets and children; what they mean is worked out here, so that NaN payloads, signs of
-zero and ticks below a microsecond count:
+The module reads pyarrow's buffers, offsets and children, and decodes them itself. So NaN payloads, signs of zero and
+ticks below a microsecond count:
 
 | type | cell |
 |---|---|
@@ -10,7 +10,7 @@ zero and ticks below a microsecond count:
 | floats | their bits as an unsigned int |
 | dates, times, timestamps, durations | ticks |
 | decimals | the unscaled int |
-| intervals | (months, days, nanoseconds); pyarrow wraps no others |
+| intervals | (months, days, nanoseconds); pyarrow supports no other intervals |
 | text, bytes | str, bytes |
 | lists of any layout | list of cells |
 | maps | list of (key, value) |
@@ -59,16 +59,16 @@ def cells(array: Any) -> list[Any]:
 
 
 def _values(array: Any) -> list[Any]:
-    """Cells whose validity the caller takes care of; what a null slot gives means nothing."""
+    """Decodes cells without their validity, which the caller applies. The value of a null slot is arbitrary."""
     kind = array.type
     if pat.is_dictionary(kind):
         codes = cells(array.indices)
-        # Chunks of few rows may each come with all values.
+        # Each chunk of a few rows may hold all dictionary values.
         used = sorted({code for code in codes if code is not None})
         if len(used) < len(array.dictionary) // 2:
             known = {code: (cells(array.dictionary.slice(code, 1)) or [None])[0] for code in used}
             return [None if code is None else known[code] for code in codes]
-        # A code below a null parent may be of no value.
+        # A code under a null parent may point at no value.
         values = dict(enumerate(cells(array.dictionary)))
         return [None if code is None else values.get(code) for code in codes]
     if pat.is_struct(kind):
@@ -80,7 +80,7 @@ def _values(array: Any) -> list[Any]:
         return [list(zip(keys[a:b], items[a:b], strict=True)) for a, b in spans]
     if pat.is_fixed_size_list(kind):
         size, start = kind.list_size, array.offset
-        # `values` is the whole child, whatever the parent's offset: a chunk of few rows looks at its own part of it.
+        # `values` is the whole child, whatever the parent's offset, so only the part of this chunk is decoded.
         child = cells(array.values.slice(start * size, len(array) * size))
         return [child[i * size : (i + 1) * size] for i in range(len(array))]
     if pat.is_list_view(kind) or pat.is_large_list_view(kind):
@@ -118,15 +118,15 @@ def _fixed(array: Any) -> list[Any]:
     return [int.from_bytes(raw[i : i + width], "little", signed=signed) for i in range(0, len(raw), width)]
 
 
-_INTEGERS = {1, 2, 4, 8}  # bytes of those that NumPy has
+_INTEGERS = {1, 2, 4, 8}  # item sizes of NumPy's integers
 
 
 def _spans(array: Any) -> tuple[list[tuple[int, int]], int, int]:
-    """Where each list begins and ends, counted from the first; where that begins, and the number of all items."""
+    """Start and end of each list relative to the first item, the position of that item, and the number of items."""
     if len(array) == 0:
         return [], 0, 0
     offsets = array.offsets.to_pylist()
-    # A null list may have any offsets that are in order.
+    # A null list may have any ascending offsets.
     start = offsets[0]
     return list(itertools.pairwise([at - start for at in offsets])), start, offsets[-1] - start
 
@@ -152,9 +152,9 @@ def _runs(array: Any) -> list[Any]:
 
 
 def _bits(buffer: Any, start: int, n: int) -> list[bool]:
-    """`n` bits from one on, the lowest of a byte first."""
+    """`n` bits from bit `start`, the lowest bit of each byte first."""
     held = memoryview(buffer)[start >> 3 : (start + n + 7) >> 3].tobytes()
-    # One int of all bits, spelled highest first behind a guard that keeps the zeros in front.
+    # One int of all bits, printed from the highest bit. A guard bit keeps the leading zeros.
     spelled = bin(int.from_bytes(held, "little") | 1 << 8 * len(held))[:2:-1]
     assert len(spelled) >= (start & 7) + n, "a bitmap that ends too early"
     return [bit == "1" for bit in spelled[start & 7 : (start & 7) + n]]

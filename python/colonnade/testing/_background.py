@@ -1,4 +1,4 @@
-"""A thread whose answer is asked for within a bounded time: what hangs fails its test instead of the whole run."""
+"""A thread whose result has a time limit, so that a hang fails one test instead of the whole run."""
 
 import threading
 from collections.abc import Callable
@@ -8,7 +8,7 @@ PATIENCE_S = 30.0
 
 
 class Background:
-    """``Background(function, *arguments)`` runs at once; `result()` is what it returned, or raises what it raised."""
+    """``Background(function, *arguments)`` starts at once. `result()` returns or raises the function's outcome."""
 
     def __init__(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> None:
         self._result: Any = None
@@ -23,7 +23,7 @@ class Background:
             self._error = error
 
     def result(self, patience_s: float = PATIENCE_S) -> Any:
-        """Wait for it."""
+        """Waits for the function's result."""
         self._thread.join(patience_s)
         assert not self._thread.is_alive(), f"still at work after {patience_s} s"
         if self._error is not None:
@@ -31,12 +31,12 @@ class Background:
         return self._result
 
     def error(self, patience_s: float = PATIENCE_S) -> BaseException | None:
-        """Wait for it: what it raised, or None."""
+        """Waits, and returns the exception that the function raised, or None."""
         self._thread.join(patience_s)
         assert not self._thread.is_alive(), f"still at work after {patience_s} s"
         return self._error
 
     @property
     def is_done(self) -> bool:
-        """Whether it has returned or raised."""
+        """Whether the function has returned or raised."""
         return not self._thread.is_alive()

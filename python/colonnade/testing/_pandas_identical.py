@@ -1,4 +1,4 @@
-"""Two DataFrames compared to the bit: what `pandas.testing` leaves open (NaN payloads, which null, attrs) as well."""
+"""Compares two DataFrames to the bit, with NaN payloads, kinds of null and attrs, which `pandas.testing` ignores."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .cases_cells import same_cell, same_cells
 
 
 def assert_identical(left: pd.DataFrame, right: pd.DataFrame) -> None:
-    """The same class, labels, dtypes, names, attrs, flags and bits; AssertionError that names the difference otherwise.
+    """Asserts the same class, labels, dtypes, names, attrs, flags and bits. The AssertionError names the difference.
 
     Values under the mask of a missing value may differ, and so may the order of a MultiIndex' levels.
     """
@@ -29,12 +29,12 @@ def assert_identical(left: pd.DataFrame, right: pd.DataFrame) -> None:
 
 
 def _arrays(frame: pd.DataFrame) -> list[Any]:
-    """The array behind each column, without a Series around it: frames of thousands of columns are compared often."""
+    """The array of each column, without a Series around it, because tests often compare thousands of columns."""
     return [frame._mgr.iget_values(position) for position in range(frame.shape[1])]
 
 
 def _without_nested(left: pd.DataFrame, right: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The columns that pandas can compare; objects of any kind, Arrow's views and nested types are compared here."""
+    """Compares objects, Arrow's view types and nested types. Returns the columns that pandas can compare."""
     nested = [
         _is_nested(dtype) or (is_object_dtype(dtype) and _is_mixed(left.iloc[:, i]))
         for i, dtype in enumerate(left.dtypes)
@@ -66,7 +66,7 @@ def _is_nested(dtype: Any) -> bool:
     if not isinstance(dtype, pd.ArrowDtype):
         return False
     kind = dtype.pyarrow_dtype
-    # Not by `dtype.type` alone: libraries patch it for views (vortex does), which pandas still cannot compare.
+    # `dtype.type` is not enough: libraries patch it for view types (vortex does), which pandas still cannot compare.
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
         return True
     try:
@@ -121,7 +121,7 @@ def _assert_same_array(left: Any, right: Any, where: str) -> None:
         raise AssertionError((where, cells, others))
     assert a.dtype.str == b.dtype.str, (where, a.dtype, b.dtype)
     if a.dtype.kind in "fc" and a.dtype.itemsize // (1 if a.dtype.kind == "f" else 2) > 8:
-        # Long doubles carry bytes that mean nothing.
+        # Long doubles have padding bytes.
         np.testing.assert_array_equal(np.signbit(a.real), np.signbit(b.real), where)
         np.testing.assert_array_equal(a, b, where)
     else:
@@ -129,7 +129,7 @@ def _assert_same_array(left: Any, right: Any, where: str) -> None:
 
 
 def _is_plain_arrow(array: Any) -> bool:
-    """Whether Arrow's own comparison is one to the bit: floats have NaN of many kinds, nested types hold some."""
+    """Whether Arrow's own comparison is exact to the bit. For floats and nested types it ignores NaN bits."""
     held = getattr(array, "_pa_array", None)
     return held is not None and not (
         pa.types.is_floating(held.type) or pa.types.is_nested(held.type) or pa.types.is_dictionary(held.type)
@@ -137,7 +137,7 @@ def _is_plain_arrow(array: Any) -> bool:
 
 
 def _cells(array: Any) -> np.ndarray:
-    """The memory behind NumPy-backed arrays, objects for all others."""
+    """The memory of a NumPy-backed array; objects for all other arrays."""
     if isinstance(array, np.ndarray):
         return array
     memory = getattr(array, "_ndarray", None)

@@ -1,7 +1,7 @@
 """Compares the memory of two DataFrames, without pandas' own comparison.
 
-A cheap test for further results that must equal a first one. If it answers no, `assert_identical` decides, and names
-the difference.
+A cheap check for later results that must equal a first result. If it returns False, `assert_identical` decides and
+names the difference.
 """
 
 from typing import Any
@@ -37,7 +37,7 @@ def _same_index(left: pd.Index, right: pd.Index) -> bool:
     if type(left) is not type(right) or list(map(repr, left.names)) != list(map(repr, right.names)):
         return False
     if isinstance(left, pd.MultiIndex):
-        # Levels in another order may give the same labels: that is for `assert_identical` to say.
+        # Levels in another order may give the same labels; `assert_identical` checks that.
         return (
             len(left.levels) == len(right.levels)
             and left.sortorder == right.sortorder
@@ -79,10 +79,10 @@ def _same_arrow(left: Any, right: Any) -> bool:
     if not left.type.equals(right.type, check_metadata=True):
         return False
     if pa.types.is_nested(left.type):
-        right.validate(full=True)  # what is wrong with it is an error here as well
+        right.validate(full=True)  # An invalid array is an error here too.
     try:
         return cells(left) == cells(right)
-    except (KeyError, NotImplementedError):  # types that pyarrow wraps in part
+    except (KeyError, NotImplementedError):  # types that pyarrow supports only in part
         return False
 
 
@@ -93,5 +93,5 @@ def _same_memory(left: np.ndarray, right: np.ndarray) -> bool:
     if kind == "O":
         return same_cells(left.ravel().tolist(), right.ravel().tolist())
     if (kind in "fc" and itemsize > (8 if kind == "f" else 16)) or kind not in "biufcmMSUV" or left.dtype.names:
-        return False  # long doubles carry bytes that mean nothing, and so may what else there is
+        return False  # Long doubles have padding bytes. Unknown types may have them too.
     return left.tobytes() == right.tobytes()

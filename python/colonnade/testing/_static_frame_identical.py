@@ -1,4 +1,4 @@
-"""Two StaticFrame frames compared to the bit, beyond what `Frame.equals` looks at."""
+"""Compares two StaticFrame frames to the bit, which `Frame.equals` does not do."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from .cases_cells import same_cells
 
 
 def assert_identical(left: Any, right: Any) -> None:
-    """One class, the same labels, index classes, names, dtypes and bits; AssertionError says what differs."""
+    """Asserts the same class, labels, index classes, names, dtypes and bits. The error names the difference."""
     _assert_same_bits(left, right)
     if _can_be_compared(left):
         assert left.equals(right, compare_name=True, compare_dtype=True, compare_class=True)
@@ -17,7 +17,7 @@ def assert_identical(left: Any, right: Any) -> None:
 def is_identical_in_memory(left: Any, right: Any) -> bool:
     """Whether two frames are identical in memory, without StaticFrame's own comparison.
 
-    For results that come after one that `assert_identical` has seen.
+    For later results, after `assert_identical` has accepted the first one.
     """
     try:
         _assert_same_bits(left, right)
@@ -39,13 +39,13 @@ def _assert_same_bits(left: Any, right: Any) -> None:
 def _can_be_compared(frame: Any) -> bool:
     """`Frame.equals` fails on void columns and some objects.
 
-    So it does on a hierarchy whose name is a tuple that repeats itself or holds bytes.
+    It also fails on a hierarchy whose name is a tuple that holds bytes or repeats an item.
     """
     names = [index.name for index in (frame.index, frame.columns) if index.depth > 1 and isinstance(index.name, tuple)]
     arrays = list(frame.iter_array(axis=0))
     kinds = {array.dtype.kind for array in arrays}
     cells = {type(cell) for array in arrays if array.dtype.kind == "O" for cell in array.tolist()}
-    # A signalling NaN refuses to be compared, a NaN within a dict is not equal to itself.
+    # A comparison with a signalling NaN raises, and a NaN in a dict is not equal to itself.
     plain = cells <= {str, bytes, bool, type(None)}
     named = all(len(set(name)) == len(name) and not any(isinstance(part, bytes) for part in name) for name in names)
     return "V" not in kinds and plain and named
@@ -75,7 +75,7 @@ def _assert_same_array(left: np.ndarray, right: np.ndarray, where: str) -> None:
 
 
 def _same_name(left: Any, right: Any) -> bool:
-    """Equal and of one type, also within tuples; NaN and NaT equal themselves."""
+    """Whether two names are equal and of one type, also within tuples. NaN and NaT equal themselves."""
     if type(left) is not type(right):
         return False
     if isinstance(left, tuple):

@@ -55,7 +55,7 @@ for _stem in DATED:
     CASES[f"Index{_stem}GO"] = partial(_dated, f"Index{_stem}", mutable=True)
 
 for _dtype in DTYPES:
-    if np.dtype(_dtype).kind not in "MVb" and _dtype != "<m8":  # StaticFrame cannot map those
+    if np.dtype(_dtype).kind not in "MVb" and _dtype != "<m8":  # StaticFrame cannot map labels of these dtypes.
         CASES[f"labels {_dtype}"] = partial(
             lambda dtype: _labelled(sf.Index(np.unique(sample(dtype, 6))[:3], name=dtype)), _dtype
         )

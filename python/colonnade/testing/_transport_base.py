@@ -1,4 +1,4 @@
-"""What a transport under test gives, and what all its cases share."""
+"""The hooks of a transport under test, and helpers that all cases share."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -25,7 +25,7 @@ Case = TypeVar("Case", bound=Callable[..., None])
 
 
 def needs(*marks: str) -> Callable[[Case], Case]:
-    """Skip a case where the transport has not all these marks."""
+    """Skips a case if the transport lacks one of these marks."""
 
     def marked(case: Case) -> Case:
         case.needs = marks  # type: ignore[attr-defined]
@@ -37,7 +37,7 @@ def needs(*marks: str) -> Callable[[Case], Case]:
 class Transport:
     """The hooks and marks; `TransportTests` and `LiveTransportTests` document them."""
 
-    each_needs: ClassVar[tuple[str, ...]] = ()  # of every case that a class defines
+    each_needs: ClassVar[tuple[str, ...]] = ()  # applies to every case that a class defines
     receives: ClassVar[bool] = True
     sends: ClassVar[bool] = True
     has_timeouts: ClassVar[bool] = True
@@ -52,7 +52,7 @@ class Transport:
 
     @property
     def patience_s(self) -> float | None:
-        """Of each call that may wait, so that a fault is an error and no hang."""
+        """The time limit of each call that may wait, so that a fault raises an error instead of a hang."""
         return PATIENCE_S if self.has_timeouts else None
 
     def receiver(self, data: bytes) -> AbstractContextManager["cn.Connection"]:
@@ -60,20 +60,20 @@ class Transport:
         raise NotImplementedError
 
     def sender(self) -> AbstractContextManager[tuple["cn.Connection", "Collected"]]:
-        """A connection that sends, and what gives all it has sent once it is closed."""
+        """A connection that sends, and a `Collected`, which returns the sent bytes after the connection is closed."""
         raise NotImplementedError
 
     def end(self, connection: "cn.Connection") -> None:
-        """Finish, and see to it that the peer learns of it. (Closing a file of a socket does not close the socket.)"""
+        """Finishes, so that the peer sees the end. (Closing a file of a socket does not close the socket.)"""
         connection.finish()
 
     def take(self, connection: "cn.Connection", *messages: Message) -> None:
-        """Receive these, in this order."""
+        """Receives these messages in this order."""
         for message in messages:
             message.take(connection, self.patience_s)
 
     def assert_at_end(self, connection: "cn.Connection") -> None:
-        """No message comes any more, and that is no error."""
+        """Asserts that the input has ended without an error."""
         with pytest.raises(EOFError) as raised:
             connection.receive(timeout_s=self.patience_s)
         assert not isinstance(raised.value, cn.ColonnadeError), repr(raised.value)
@@ -81,7 +81,7 @@ class Transport:
         assert list(connection) == []
 
     def assert_broken(self, connection: "cn.Connection", kind: type[Exception], number: int) -> None:
-        """The next message (counted from 1) is refused by an error that says whose and which, now and ever after."""
+        """Asserts that each receive raises an error with the peer and the message's number (counted from 1)."""
         for _ in range(2):
             with pytest.raises(kind) as raised:
                 connection.receive(timeout_s=self.patience_s)
@@ -95,12 +95,12 @@ class Collected:
     """All the bytes that were sent."""
 
     def result(self) -> bytes:
-        """Waits for them."""
+        """Waits for the bytes and returns them."""
         raise NotImplementedError
 
 
 class LiveTransport(Transport):
-    """A transport with a peer that can be moved by hand while the connection is at work."""
+    """A transport with a peer that the test controls while the connection works."""
 
     is_two_way: ClassVar[bool] = True
     has_back_pressure: ClassVar[bool] = True
@@ -108,11 +108,11 @@ class LiveTransport(Transport):
 
     @property
     def gone(self) -> type[OSError]:
-        """What sending to a peer that is gone raises. A Python object's own error is passed on as it is."""
+        """The error of sending to a closed peer. The connection passes on a Python object's own error unchanged."""
         return ConnectionError if self.has_descriptor else OSError
 
     def open(self, *, receives: bool = True) -> AbstractContextManager[tuple["cn.Connection", Peer]]:
-        """A connection and its peer. A one-way transport carries to the connection where `receives`, else from it."""
+        """A connection and its peer. If `receives`, a one-way transport carries to the connection, else from it."""
         raise NotImplementedError
 
     @contextmanager
@@ -123,7 +123,8 @@ class LiveTransport(Transport):
             if isinstance(connection.status(), str):
                 work.result()
             else:
-                # What has refused its input goes away under the peer's hands; its thread must not outlive the peer.
+                # The connection has refused its input, so it is closed while the peer may still send. The sending
+                # thread must end before the peer is closed.
                 connection.close()
                 work.error()
 

@@ -1,4 +1,4 @@
-"""Cases of receiving from a peer that is there: it writes a byte at a time, stalls, breaks off, or is waited for."""
+"""Cases of receiving from a live peer, which writes single bytes, stalls, breaks off, or makes the connection wait."""
 
 import time
 
@@ -14,7 +14,7 @@ SHORT_S = 0.05
 
 
 class LiveReceiving(LiveTransport):
-    """What the peer does with the bytes on their way changes nothing in the messages."""
+    """The received messages do not depend on how the peer splits or delays the bytes."""
 
     each_needs = ("receives",)
 
@@ -34,7 +34,7 @@ class LiveReceiving(LiveTransport):
 
     @needs("has_timeouts")
     def test_a_message_cut_anywhere(self) -> None:
-        """All that is needed of it stays, and it goes on with the next bytes."""
+        """The connection keeps the received part, and continues with the next bytes."""
         with self.open() as (connection, peer):
             for message in samples():
                 for cut in range(1, len(message.wire), 1 if len(message.wire) < 1500 else 7):
@@ -44,7 +44,7 @@ class LiveReceiving(LiveTransport):
                     message.take(connection, self.patience_s)
 
     def test_several_messages_at_once(self) -> None:
-        """Whatever came with the first one is kept for the next calls, the start of an unfinished one too."""
+        """The connection keeps later bytes for the next calls, even the start of an incomplete message."""
         *whole, last = samples()
         with self.open() as (connection, peer):
             peer.send(b"".join(message.wire for message in whole) + last.wire[:40])
@@ -106,7 +106,8 @@ class LiveReceiving(LiveTransport):
         with self.open() as (connection, peer), self.open() as (silent, silent_peer):
             assert cn.wait([connection, silent], timeout_s=SHORT_S) == []
             waiting = Background(cn.wait, [silent, connection], self.patience_s)
-            # The start of a message is nothing to be woken for; both messages at once: the second must not be missed.
+            # The start of a message must not wake a waiter. If two messages come at once, the second must not be
+            # missed.
             peer.send(first.wire[:7])
             peer.send(first.wire[7:] + second.wire)
             assert waiting.result() == [connection]
@@ -140,7 +141,7 @@ class LiveReceiving(LiveTransport):
 
     @needs("has_timeouts")
     def test_looked_at_while_another_thread_waits(self) -> None:
-        """Whoever waits keeps nobody from asking, nor from sending."""
+        """A waiting thread does not block other threads that query the connection or send."""
         message = bytes_message("message", b"x" * 100)
         with self.open() as (connection, peer):
             peer.send(message.wire[:50])
@@ -155,7 +156,7 @@ class LiveReceiving(LiveTransport):
 
     @needs("has_timeouts")
     def test_closed_while_another_thread_waits(self) -> None:
-        """That thread gets an error; it does not wait for bytes that nobody can take any more."""
+        """The waiting thread gets an error, because the closed connection cannot receive any more bytes."""
         with self.open() as (connection, _peer):
             waiting = Background(connection.receive, timeout_s=self.patience_s)
             time.sleep(SHORT_S)
@@ -166,7 +167,7 @@ class LiveReceiving(LiveTransport):
             assert connection.closed
 
     def test_a_slow_writer_of_a_big_frame(self) -> None:
-        """Pieces of odd sizes: some end inside a header, most inside a column."""
+        """The pieces have odd sizes: some end inside a header, most inside a column."""
         message = big_frame(2)
         with self.open() as (connection, peer):
             taking = Background(self.take, connection, message)

@@ -1,4 +1,4 @@
-"""Cases of sending to a peer that reads slowly, not at all, or goes away; and of both ends at work at once."""
+"""Cases of sending to a peer that reads slowly, does not read, or closes; and of both ends working at once."""
 
 import time
 
@@ -14,12 +14,12 @@ from ._transport_peers import Peer, Trickle, receive_all, receive_exactly
 
 
 class LiveSending(LiveTransport):
-    """However the peer reads, it reads the messages whole and in order, or both sides know that it did not."""
+    """The peer reads the messages whole and in order, or both sides detect the failure."""
 
     each_needs = ("sends",)
 
     def test_what_was_sent_is_on_its_way(self) -> None:
-        """Nothing waits for more to be sent with it."""
+        """A sent message reaches the peer without waiting for later messages."""
         with self.open(receives=False) as (connection, peer):
             for message in sent_as_is():
                 message.send(connection, self.patience_s)
@@ -36,7 +36,7 @@ class LiveSending(LiveTransport):
 
     @needs("has_back_pressure")
     def test_back_pressure(self) -> None:
-        """The sender waits while nobody reads; nothing is lost of what it then goes on with."""
+        """The sender waits while the peer does not read. It then continues without a loss of bytes."""
         message = big_bytes(24)
         with self.open(receives=False) as (connection, peer):
             sending = Background(message.send, connection, self.patience_s)
@@ -55,7 +55,7 @@ class LiveSending(LiveTransport):
                 message.send(connection, SHORT_S)
             assert connection.peer in str(raised.value)
             assert "message 1" in str(raised.value)
-            # Half a message is gone: what came behind it would be taken for its other half.
+            # Half a message was sent. The peer would take later bytes for the other half.
             with pytest.raises((OSError, ValueError)):
                 connection.send_bytes(b"more", timeout_s=self.patience_s)
             connection.close()
@@ -65,7 +65,7 @@ class LiveSending(LiveTransport):
 
     @needs("has_timeouts", "has_back_pressure")
     def test_a_full_pipe(self) -> None:
-        """Small messages until no more fit: those that were sent arrive, and a message is never there twice."""
+        """Sends small messages until the pipe is full. All sent messages arrive, each exactly once."""
         with self.open(receives=False) as (connection, peer):
             sent = _send_until_full(connection)
             reading = Background(receive_all, peer)
@@ -88,7 +88,7 @@ class LiveSending(LiveTransport):
 
     @needs("sees_peer_close")
     def test_the_peer_goes_away(self) -> None:
-        """A ConnectionError, and no signal that ends the process."""
+        """The sender gets a ConnectionError. No signal ends the process."""
         message = big_bytes()
         with self.open(receives=False) as (connection, peer):
             peer.close()
@@ -135,7 +135,7 @@ class TwoWays(LiveTransport):
 
     @needs("is_two_way")
     def test_both_ways_at_once(self) -> None:
-        """Neither end reads before it has sent, if sending waits for nothing but the other's reading."""
+        """Two ends that send at once do not wait for each other forever."""
         message = big_frame(4)
         with self.open() as (connection, peer):
             sending = Background(message.send, connection, self.patience_s)
@@ -146,7 +146,7 @@ class TwoWays(LiveTransport):
 
     @needs("is_two_way", "has_back_pressure")
     def test_closing_with_unread_input(self) -> None:
-        """What was sent arrives all the same; sockets that are closed with unread bytes would throw it away."""
+        """Sent bytes still arrive. A plain socket that is closed with unread input would discard them."""
         message = big_bytes()
         with self.open() as (connection, peer):
             peer.send(bytes_message("unread", bytes(3000)).wire)
@@ -170,7 +170,7 @@ class TwoWays(LiveTransport):
 
 
 def _send_until_full(connection: "cn.Connection") -> int:
-    """How many messages went out; each as big as it may be to go through a pipe in one piece."""
+    """Returns the number of sent messages. Each has the largest size that a pipe takes in one write."""
     for sent in range(100_000):
         try:
             connection.send_bytes(f"{sent:07}".encode() * 500, timeout_s=SHORT_S)

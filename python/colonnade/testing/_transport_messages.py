@@ -1,4 +1,4 @@
-"""Messages whose bytes on the wire are known, and the checks that they came as they were sent."""
+"""Messages with known bytes on the wire, and checks that received messages equal the sent ones."""
 
 import io
 import random
@@ -14,12 +14,12 @@ import colonnade as cn
 
 @dataclass(frozen=True, eq=False)
 class Message:
-    """What is sent, and its bytes on the wire."""
+    """The content of a message, and its bytes on the wire."""
 
     name: str
     content: Any
     wire: bytes
-    options: dict[str, Any] = field(default_factory=dict)  # of sending it
+    options: dict[str, Any] = field(default_factory=dict)  # options of `send`
 
     def __repr__(self) -> str:
         return f"<{self.name}, {len(self.wire)} bytes>"
@@ -35,14 +35,14 @@ class Message:
             connection.send_bytes(self.content, timeout_s=timeout_s)
 
     def take(self, connection: "cn.Connection", timeout_s: float | None = None) -> None:
-        """Receive a message, which is to be this one."""
+        """Receives a message and asserts that it is this one."""
         if self.is_frame:
             self.check(connection.receive(timeout_s=timeout_s))
         else:
             self.check(connection.receive_bytes(timeout_s=timeout_s))
 
     def check(self, found: Any) -> None:
-        """Whether what came is this."""
+        """Asserts that the received content is this message's."""
         if self.is_frame:
             assert isinstance(found, cn.Frame), f"expected a frame ({self.name}), found {found!r}"
             assert found.identical(self.content), f"{self.name}: another frame came: {found!r}"
@@ -52,7 +52,7 @@ class Message:
 
 
 def envelope(data: bytes, kind: bytes = b"B") -> bytes:
-    """Opaque bytes as they go over the wire."""
+    """Opaque bytes as a connection sends them."""
     return b"\xc1CN" + kind + bytes(4) + struct.pack("<Q", len(data)) + data
 
 
@@ -69,7 +69,7 @@ def frame_message(name: str, data: Any, **options: Any) -> Message:
 
 
 def unannounced(data: Any) -> bytes:
-    """A stream as most programs write it: nothing in it says how many rows will come."""
+    """A stream as most programs write it, without the number of rows."""
     file = io.BytesIO()
     with cn.open_writer(file, format="arrows") as writer:
         writer.write(data)
@@ -77,7 +77,7 @@ def unannounced(data: Any) -> bytes:
 
 
 def columns(nrows: int) -> dict[str, Any]:
-    """Fixed and text columns; text makes a batch's buffers of odd lengths."""
+    """Columns of fixed width and of text. The text gives a batch's buffers odd lengths."""
     return {
         "x": np.arange(nrows, dtype="i8") * 3 - 7,
         "name": np.array([f"row {i % 17}" for i in range(nrows)], dtype="U6"),
@@ -87,7 +87,7 @@ def columns(nrows: int) -> dict[str, Any]:
 
 @cache
 def samples() -> tuple[Message, ...]:
-    """Small messages of every kind: one of each where a connection does something else."""
+    """Small messages: one for each kind that a connection handles differently."""
     return (
         bytes_message("no bytes", b""),
         bytes_message("one byte", b"\xff"),
@@ -102,13 +102,13 @@ def samples() -> tuple[Message, ...]:
 
 
 def sent_as_is() -> tuple[Message, ...]:
-    """Those of `samples` whose wire is what we send."""
+    """Those of `samples` whose bytes equal what Colonnade sends."""
     return tuple(one for one in samples() if one.name != "frame of another writer")
 
 
 @cache
 def big_frame(mebibytes: int = 8) -> Message:
-    """A frame that no pipe and no socket holds, in several record batches."""
+    """A frame larger than the buffer of any pipe or socket, in several record batches."""
     values = random.Random(mebibytes).randbytes(mebibytes << 20)
     data = {"x": np.frombuffer(values, "i8"), "y": np.frombuffer(values, "f4")[::2].copy()}
     return frame_message(f"frame of {mebibytes} MiB", data, batch_nbytes=1 << 20)
@@ -116,5 +116,5 @@ def big_frame(mebibytes: int = 8) -> Message:
 
 @cache
 def big_bytes(mebibytes: int = 4) -> Message:
-    """Opaque bytes that no pipe and no socket holds."""
+    """Opaque bytes, larger than the buffer of any pipe or socket."""
     return bytes_message(f"{mebibytes} MiB of bytes", random.Random(mebibytes).randbytes(mebibytes << 20))

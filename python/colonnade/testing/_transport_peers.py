@@ -1,4 +1,4 @@
-"""The other end of a transport in plain Python: what a test makes it do, it does, byte for byte."""
+"""The other end of a transport in plain Python. A test controls it byte for byte."""
 
 import os
 import socket
@@ -12,19 +12,19 @@ from ._background import PATIENCE_S, Background
 
 
 class Peer(Protocol):
-    """The far end of a connection under test, moved by hand."""
+    """The far end of a connection under test, which the test controls."""
 
     def send(self, data: bytes) -> None:
-        """All of it; waits as long as it must."""
+        """Sends all of `data`; waits without a limit."""
 
     def receive(self, at_most: int) -> bytes:
-        """At least one byte; none at the end of input."""
+        """Receives at least one byte; no bytes at the end of input."""
 
     def finish(self) -> None:
-        """Nothing more will be sent: the connection sees the end of its input."""
+        """Ends sending, so that the connection sees the end of its input."""
 
     def close(self) -> None:
-        """Both ways. A second time does nothing."""
+        """Closes both directions. A second call has no effect."""
 
 
 class SocketPeer:
@@ -44,7 +44,7 @@ class SocketPeer:
         if not isinstance(self.socket, ssl.SSLSocket):
             self.socket.shutdown(socket.SHUT_WR)
             return
-        # TLS has its own end of input. `unwrap` sends it first, and then would wait for the other side's.
+        # TLS has its own end of input. `unwrap` sends it and then would wait for the other side's end of input.
         self.socket.settimeout(0)
         try:
             self.socket.unwrap()
@@ -61,7 +61,7 @@ class SocketPeer:
 
 
 class DescriptorPeer:
-    """The ends of one or two pipes. They are closed with it."""
+    """Owns the ends of one or two pipes. `close` closes them."""
 
     def __init__(self, receive_fd: int | None, send_fd: int | None) -> None:
         self.receive_fd = receive_fd
@@ -86,7 +86,8 @@ class DescriptorPeer:
         self._close("receive_fd")
 
     def _close(self, name: str) -> None:
-        # One thread may finish what another closes; a number closed twice may be somebody else's by then.
+        # Two threads may finish and close at once. After a first close, another file may have the same descriptor
+        # number.
         with self._lock:
             fd = getattr(self, name)
             setattr(self, name, None)
@@ -95,11 +96,11 @@ class DescriptorPeer:
 
 
 class Trickle:
-    """A middleman: a thread that carries what one peer receives to another, cut and merged anew.
+    """A thread that copies bytes from one peer to another, in pieces of other sizes.
 
-    It takes what there is up to the next size of `sizes` (over again when they run out) and hands it on. `before`,
-    where given, is called before each piece with the count of bytes carried so far, and may wait. At the end of input
-    it finishes the target; where `nbytes` is given, it closes both peers after so many.
+    It reads the available bytes up to the next size of `sizes` (which repeat) and sends them on. `before`, if given, is
+    called before each piece with the number of bytes copied so far, and may wait. At the end of input it finishes the
+    target. If `nbytes` is given, it closes both peers after that number of bytes.
     """
 
     def __init__(
@@ -135,13 +136,13 @@ class Trickle:
         return carried
 
     def result(self) -> int:
-        """Wait until it is through: how many bytes it carried."""
+        """Waits for the end, and returns the number of bytes copied."""
         carried: int = self._work.result()
         return carried
 
 
 def receive_all(peer: Peer, sizes: Iterable[int] = (1 << 16,)) -> bytes:
-    """What comes up to the end of input, in pieces of at most these sizes, over and over."""
+    """All bytes to the end of input, read in pieces of at most these sizes, which repeat."""
     out, turn, sizes = bytearray(), 0, list(sizes)
     while piece := peer.receive(sizes[turn % len(sizes)]):
         out += piece
@@ -150,7 +151,7 @@ def receive_all(peer: Peer, sizes: Iterable[int] = (1 << 16,)) -> bytes:
 
 
 def receive_exactly(peer: Peer, nbytes: int) -> bytes:
-    """So many bytes; fewer only at the end of input."""
+    """Receives `nbytes` bytes; fewer only at the end of input."""
     out = bytearray()
     while len(out) < nbytes and (piece := peer.receive(nbytes - len(out))):
         out += piece

@@ -1,4 +1,4 @@
-"""Cases of receiving that every transport can show, those too whose bytes are all there from the start."""
+"""Cases of receiving for every transport, including those with all bytes present from the start."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,7 @@ import colonnade as cn
 from ._transport_base import Transport
 from ._transport_messages import big_bytes, big_frame, bytes_message, envelope, frame_message, samples
 
-# Where the second message is cut, counted from its front or (negative) its end.
+# Positions at which the second message is cut, counted from its start or (negative) its end.
 CUTS = {
     "after its first byte": 1,
     "inside its first word": 3,
@@ -28,7 +28,7 @@ GARBAGE = {
 
 
 class Receiving(Transport):
-    """What is received is what was sent, however it ends."""
+    """The received messages equal the sent ones, whatever the end of the input."""
 
     each_needs = ("receives",)
 
@@ -70,7 +70,7 @@ class Receiving(Transport):
             self.assert_at_end(connection)
 
     def test_the_other_kind_was_asked_for(self) -> None:
-        """That is an error which says what to call, and the message stays."""
+        """The call raises an error that names the right method, and the message stays available."""
         frame = frame_message("frame", {"x": np.arange(3)})
         opaque = bytes_message("bytes", b"bytes")
         with self.receiver(frame.wire + opaque.wire) as connection:

@@ -1,4 +1,4 @@
-"""Cases of sending that every transport can show."""
+"""Cases of sending for every transport."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from ._transport_messages import big_bytes, big_frame, sent_as_is
 
 
 class Sending(Transport):
-    """What was sent are the bytes of the messages, one behind the other, and nothing else."""
+    """A connection sends exactly the bytes of the messages, in order."""
 
     each_needs = ("sends",)
 
@@ -23,7 +23,7 @@ class Sending(Transport):
             assert collected.result() == b"".join(message.wire for message in messages)
 
     def test_what_is_sent_is_there_without_a_close(self) -> None:
-        """`finish` hands on everything that was held back."""
+        """`finish` sends all buffered bytes."""
         messages = sent_as_is()
         with self.sender() as (connection, collected):
             for message in messages:
@@ -59,7 +59,7 @@ class Sending(Transport):
             assert again.receive_bytes() == b"after"
 
     def test_a_writer_that_fails_leaves_no_whole_message(self) -> None:
-        """The peer sees that it broke off: input that ends inside a message."""
+        """The peer detects the failure, because its input ends inside a message."""
         with self.sender() as (connection, collected):
             with pytest.raises(RuntimeError, match="the source broke"):
                 _write_and_fail(connection)

@@ -1,4 +1,4 @@
-"""Signals that arrive while a connection waits: their handlers run, and the work goes on where it was."""
+"""Signals that arrive while a connection waits: their handlers run, and the call then continues."""
 
 import signal
 import threading
@@ -17,7 +17,7 @@ ENOUGH = 5
 
 
 class Bell(Exception):
-    """What a handler raises."""
+    """The exception that a handler raises."""
 
 
 @contextmanager
@@ -41,7 +41,7 @@ def ringing(handler: Callable[[int], None] = lambda _count: None) -> Iterator[li
 
 
 def until_heard(heard: list[float], count: int) -> None:
-    """Return once the handler ran so often, or raise: the connection waits without letting handlers run."""
+    """Waits until the handler has run `count` times. Raises if the connection does not let handlers run."""
     end = time.monotonic() + PATIENCE_S / 2
     while len(heard) < count:
         if time.monotonic() > end:
@@ -50,7 +50,7 @@ def until_heard(heard: list[float], count: int) -> None:
 
 
 class Signals(LiveTransport):
-    """A signal costs nothing but its handler's time."""
+    """A signal has no effect on a call except for its handler's time."""
 
     @needs("receives")
     def test_signals_while_it_receives(self) -> None:
@@ -62,14 +62,14 @@ class Signals(LiveTransport):
 
     @staticmethod
     def _send_between(peer: Peer, heard: list[float], data: bytes) -> None:
-        """In three pieces, with handled signals before each."""
+        """Sends three pieces, and waits for handled signals before each."""
         third = len(data) // 3
         try:
             for piece in (data[:third], data[third : 2 * third], data[2 * third :]):
                 until_heard(heard, len(heard) + ENOUGH)
                 peer.send(piece)
         except AssertionError:
-            peer.close()  # so that the main thread comes back
+            peer.close()  # so that the main thread returns
             raise
 
     @needs("sends", "has_back_pressure")
@@ -94,7 +94,7 @@ class Signals(LiveTransport):
 
     @needs("receives")
     def test_a_handler_that_raises(self) -> None:
-        """Its exception comes out of the call, and the next call goes on with the message."""
+        """The call raises the handler's exception, and the next call continues with the message."""
         message = next(one for one in samples() if one.name == "frame")
         with self.open() as (connection, peer):
             peer.send(message.wire[:100])

@@ -1,8 +1,8 @@
-"""Awkward Arrays that must come back the same: every layout, alone, within others, and with parameters.
+"""Awkward Arrays that must be restored unchanged: every layout, at the top, nested, and with parameters.
 
-``CASES`` maps a name to a function without arguments that makes an Array; ``REFUSED`` the same for arrays that must be
-refused, each with a piece of the message; ``assert_identical`` compares two arrays: type with all parameters, layouts,
-and values to the bit.
+``CASES`` maps a name to a function without arguments that makes an Array. ``REFUSED`` does the same for arrays that
+must be refused, each with a piece of the message. ``assert_identical`` compares two arrays: type with all parameters,
+layouts, and values to the bit.
 """
 
 from collections.abc import Callable
@@ -20,10 +20,10 @@ CASES: dict[str, Callable[[], Any]] = {}
 
 
 def assert_identical(left: Any, right: Any) -> None:
-    """The same type with all parameters, layouts of the same classes, the same attributes, the same values to the bit.
+    """Asserts the same type with all parameters, classes of layouts, attributes, and values to the bit.
 
-    An IndexedArray that is no category may be gone: it is no part of the type. What stands under missing values,
-    between lists and in no record's reach does not count, nor which of its values a category does not use.
+    An IndexedArray without categories may be missing, because it is not part of the type. The comparison ignores values
+    under missing values, between lists and outside all records, and categories that no row uses.
     """
     assert isinstance(right, ak.Array), type(right)
     assert left.type == right.type, (left.type, right.type)
@@ -35,12 +35,12 @@ def assert_identical(left: Any, right: Any) -> None:
 
 
 def _attrs(array: Any) -> dict[str, Any]:
-    """The attributes, without those that Awkward itself never keeps."""
+    """The attributes, without those that Awkward itself never stores."""
     return {key: value for key, value in array.attrs.items() if not key.startswith("@")}
 
 
 def _form(layout: Any) -> Any:
-    """The form as JSON, without IndexedArrays that are no categories, and without how their parameters are joined."""
+    """The form as JSON. An IndexedArray without categories is replaced by its content, with its parameters added."""
 
     def without_indices(form: Any) -> Any:
         if isinstance(form, str):
@@ -62,7 +62,7 @@ def _form(layout: Any) -> Any:
 
 
 def values_of(layout: Any) -> Any:
-    """What a layout says, and nothing of how: nested tuples that compare."""
+    """The values of a layout, independent of its structure, as nested tuples that can be compared."""
     if layout.is_option:
         return layout.mask_as_bool(valid_when=False).tolist(), values_of(layout.project())
     if layout.is_indexed:
@@ -82,7 +82,7 @@ def values_of(layout: Any) -> Any:
     if layout.is_unknown:
         return layout.length
     values = np.ascontiguousarray(layout.data)
-    if values.dtype.char in "gG":  # six bytes of sixteen mean nothing
+    if values.dtype.char in "gG":  # six of sixteen bytes are padding
         values = values.view(np.uint8).reshape(-1, 16)[:, :10]
     return layout.data.dtype.str, layout.data.shape, values.tobytes()
 
@@ -298,7 +298,7 @@ LAYOUTS: dict[str, Callable[[], Any]] = {
 }
 
 CASES.update({name: partial(_array, make) for name, make in LAYOUTS.items()})
-# A field that is no NumPy array is a column in Arrow's layout, one that is becomes a block.
+# A field that is a NumPy array becomes a block. Any other field becomes a column in Arrow's layout.
 CASES["all layouts side by side"] = lambda: ak.Array(
     c.RecordArray([make() for make in LAYOUTS.values() if make().length >= 3], list(_long_enough()), 3)
 )

@@ -1,8 +1,8 @@
-"""Object cells of every kind that a mixed column keeps, and those that it refuses; a comparison to the bit.
+"""Object cells of every kind that a mixed column holds, cells that it refuses, and a comparison to the bit.
 
-``CELLS`` maps a name to a function that makes a list of cells; ``pandas_cells`` gives those that only pandas has;
-``REFUSED`` maps a name to a cell and a piece of the message. ``same_cell`` compares two cells, ``object_column`` makes
-an array of some.
+``CELLS`` maps a name to a function that makes a list of cells. ``pandas_cells`` returns the same for cells of pandas'
+own types. ``REFUSED`` maps a name to a cell and a piece of the message. ``same_cell`` compares two cells.
+``object_column`` makes an array of cells.
 """
 
 import collections
@@ -48,7 +48,7 @@ def same_cells(left: Sequence[Any], right: Sequence[Any]) -> bool:
     """Whether two sequences hold the same cells, each as `same_cell` compares them."""
     if len(left) != len(right):
         return False
-    # Of these types, and of no type derived from them, equality is all there is: a long list is compared at once.
+    # Equality is enough for these types, but not for their subclasses, so a long list is compared at once.
     kinds = list(map(type, left))
     if _EQUAL_IS_SAME.issuperset(kinds):
         return kinds == list(map(type, right)) and all(map(operator.eq, left, right))
@@ -61,9 +61,7 @@ _EQUAL_IS_SAME = frozenset({str, bytes, bool, int, type(None)})
 def _same_scalar(a: Any, b: Any) -> bool:
     if a.dtype.str != b.dtype.str:
         return False
-    if (
-        a.dtype.kind in "fc" and a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1) > 8
-    ):  # with bytes that mean nothing
+    if a.dtype.kind in "fc" and a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1) > 8:  # with padding bytes
         return repr(a) == repr(b)
     return bool(a.tobytes() == b.tobytes())
 
@@ -221,7 +219,7 @@ CELLS: dict[str, Callable[[], list[Any]]] = {
 
 
 def pandas_cells() -> dict[str, Callable[[], list[Any]]]:
-    """More of ``CELLS``, which only pandas has; none where it is not installed."""
+    """More ``CELLS`` of pandas' own types; empty if pandas is not installed."""
     try:
         import pandas as pd
     except ModuleNotFoundError:
@@ -277,7 +275,7 @@ class _Zone(dt.tzinfo):
 
 _Point = collections.namedtuple("_Point", "x y")
 
-# Each stands at row 1.
+# The test puts each cell at row 1.
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "a set": (lambda: {1}, "row 1: expected None, bool, "),
     "a frozenset": (lambda: frozenset({1}), "found a frozenset"),

@@ -1,7 +1,7 @@
-"""NumPy arrays and mappings that must come back the same: each row of the fidelity table that NumPy can express.
+"""NumPy arrays and mappings that must be restored unchanged: each row of the fidelity table that NumPy can express.
 
-``CASES`` maps a name to a function without arguments that makes the data; ``REFUSED`` the same for data that must be
-refused, each with a piece of the message; ``assert_identical`` compares two of them to the bit.
+``CASES`` maps a name to a function without arguments that makes the data. ``REFUSED`` does the same for data that must
+be refused, each with a piece of the message. ``assert_identical`` compares two of them to the bit.
 """
 
 import datetime as dt
@@ -20,7 +20,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {}
 
 
 def assert_identical(left: Any, right: Any) -> None:
-    """The same kind, shape, dtype, order and bits (padding of structured arrays aside); AssertionError otherwise."""
+    """Asserts the same kind, shape, dtype, order and bits, except for padding of structured arrays."""
     if isinstance(left, Mapping):
         assert isinstance(right, Mapping), type(right)
         assert list(left) == list(right), (list(left), list(right))

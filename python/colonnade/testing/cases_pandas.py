@@ -1,8 +1,8 @@
-"""DataFrames that must come back the same: each row of the fidelity table that pandas can express, in its variants.
+"""DataFrames that must be restored unchanged: each row of the fidelity table that pandas can express, in its variants.
 
-``CASES`` maps a name to a function without arguments that makes the DataFrame; ``REFUSED`` the same for data that must
-be refused, each with a piece of the message; ``assert_identical`` compares two DataFrames to the bit. A case that
-needs pyarrow is there only where it is installed.
+``CASES`` maps a name to a function without arguments that makes the DataFrame. ``REFUSED`` does the same for data that
+must be refused, each with a piece of the message. ``assert_identical`` compares two DataFrames to the bit. A case that
+needs pyarrow exists only if pyarrow is installed.
 """
 
 import datetime as dt
@@ -167,7 +167,7 @@ def objects_with_all_nulls_side_by_side() -> pd.DataFrame:
 
 @_case
 def objects_lists_and_dicts_of_one_type() -> pd.DataFrame:
-    """What becomes list and struct columns, and comes back as Python's own lists and dicts."""
+    """Cells that become list and struct columns, and are restored as Python's own lists and dicts."""
     cells: dict[str, list[Any]] = {
         "ints": [[1, 2], [], None, [-3]],
         "floats": [[0.5, None], [float("nan"), -0.0], [], None],
@@ -186,7 +186,7 @@ def objects_lists_and_dicts_of_one_type() -> pd.DataFrame:
 
 @_case
 def objects_lists_and_dicts_of_several_types() -> pd.DataFrame:
-    """What no one type holds: mixed cells."""
+    """Cells without a common type: mixed cells."""
     cells: dict[str, list[Any]] = {
         "numbers": [[1, 2.5], [3]],
         "kinds": [[1], ["a"]],

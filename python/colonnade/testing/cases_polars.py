@@ -1,7 +1,7 @@
-"""Polars frames that must come back the same: every data type, flat and nested, and every shape.
+"""Polars frames that must be restored unchanged: every data type, flat and nested, and every shape.
 
-``CASES`` maps a name to a function without arguments that makes a DataFrame; ``REFUSED`` the same for data that must be
-refused, each with a piece of the message; ``assert_identical`` compares two frames to the bit.
+``CASES`` maps a name to a function without arguments that makes a DataFrame. ``REFUSED`` does the same for data that
+must be refused, each with a piece of the message. ``assert_identical`` compares two frames to the bit.
 """
 
 import datetime as dt
@@ -31,7 +31,7 @@ _INTEGERS = [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt
 
 
 def assert_identical(left: Any, right: Any) -> None:
-    """Both are DataFrames of the same schema whose cells are the same to the bit. Chunks do not count."""
+    """Asserts that both are DataFrames of one schema with the same cells to the bit. Chunks may differ."""
     assert isinstance(right, pl.DataFrame), type(right)
     assert left.shape == right.shape, (left.shape, right.shape)
     assert left.columns == right.columns, (left.columns, right.columns)
@@ -44,16 +44,16 @@ def assert_identical(left: Any, right: Any) -> None:
 
 
 def is_identical_in_memory(left: Any, right: Any) -> bool:
-    """Whether two frames are of one schema and one and the same stream of Arrow, to the bit.
+    """Whether two frames have one schema and export the same Arrow stream to the bit.
 
-    For results that come after one that `assert_identical` has seen; no also means that this cannot say.
+    For later results, after `assert_identical` has accepted the first one. False does not prove a difference.
     """
     if type(left) is not type(right) or left.schema != right.schema:
         return False
     for a, b in zip(left.dtypes, right.dtypes, strict=True):
         if isinstance(a, pl.Enum) and a.categories.to_list() != b.categories.to_list():
             return False
-    # `DataFrame.to_arrow` would write down every category that the process has met.
+    # `DataFrame.to_arrow` would write every category that the process has used.
     tables = [pa.table([column.to_arrow() for column in each], names=each.columns) for each in (left, right)]
     return cases_pyarrow.is_identical_in_memory(*tables)
 

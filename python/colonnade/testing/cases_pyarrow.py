@@ -1,7 +1,7 @@
-"""Arrow tables that must come back the same: every type of the columnar format, flat and nested, and every shape.
+"""Arrow tables that must be restored unchanged: every type of the columnar format, flat and nested, and every shape.
 
-``CASES`` maps a name to a function without arguments that makes a Table; ``ARRAYS`` the same for one array a type;
-``assert_identical`` compares two tables to the bit.
+``CASES`` maps a name to a function without arguments that makes a Table. ``ARRAYS`` does the same for one array of each
+type. ``assert_identical`` compares two tables to the bit.
 """
 
 import datetime as dt
@@ -25,10 +25,9 @@ _INTEGERS = [pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint1
 
 
 def assert_identical(left: Any, right: Any) -> None:
-    """Both are tables (or batches) of the same schema, metadata too, whose cells are the same to the bit.
+    """Asserts that both are tables (or batches) of one schema and metadata with the same cells to the bit.
 
-    How rows are cut into chunks does not count, nor which of its values a dictionary does not use, nor what stands
-    under a null.
+    The comparison ignores the boundaries of chunks, unused values of a dictionary, and values under a null.
     """
     assert isinstance(right, pa.Table | pa.RecordBatch), type(right)
     assert left.shape == right.shape, (left.shape, right.shape)
@@ -42,9 +41,9 @@ def assert_identical(left: Any, right: Any) -> None:
 
 
 def is_identical_in_memory(left: Any, right: Any) -> bool:
-    """Whether two tables are one and the same stream of Arrow: schema, metadata, chunks, every bit of every value.
+    """Whether two tables export the same Arrow stream: schema, metadata, chunks, every bit of every value.
 
-    For results that come after one that `assert_identical` has seen; no also means that this cannot say.
+    For later results, after `assert_identical` has accepted the first one. False does not prove a difference.
     """
     if type(left) is not type(right) or left.shape != right.shape:
         return False
@@ -52,7 +51,7 @@ def is_identical_in_memory(left: Any, right: Any) -> bool:
         return False
     try:
         return bool(_stream(left).equals(_stream(right)))
-    except pa.ArrowException:  # what pyarrow writes to no stream
+    except pa.ArrowException:  # types that pyarrow cannot write to a stream
         return False
 
 
@@ -120,7 +119,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
         for kind in (
             getattr(pa, f"decimal{bits}")(precision, scale)
             for bits, precision, scale in ((32, 5, 2), (64, 15, 3), (128, 38, 10), (256, 76, 0))
-            if hasattr(pa, f"decimal{bits}")  # the short ones are pyarrow 19's
+            if hasattr(pa, f"decimal{bits}")  # pyarrow 19 added the short ones
         )
     },
     "decimal128 of a negative scale": lambda: pa.array([decimal.Decimal("1.2E+5"), None], pa.decimal128(5, -3)).take(
@@ -214,7 +213,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
         [pa.array([[1], None]), pa.array([{"x": 1}, {"x": None}, None])],
     ),
 }
-"""Five cells of each type, the fourth null where the type has nulls of its own."""
+"""Five cells of each type, the fourth null if the type has its own nulls."""
 
 _WITHOUT_NULLS = [name for name in ARRAYS if not any(word in name for word in ("union", "view", "null"))]
 
@@ -362,7 +361,7 @@ def times_of_many_kinds() -> Any:
 
 
 def long_lists(kind: Any, numbers: Any) -> Any:
-    """Of 0, 1, 2 and 3 items in turn, each its number; made of arrays, as the frames that hold it are made often."""
+    """Lists of 0, 1, 2 and 3 items in turn; each item is its number. It is built from arrays for speed."""
     sizes = numbers % 4
     return kind.from_arrays(np.append(0, np.cumsum(sizes)), np.repeat(numbers, sizes).astype(np.int32))
 

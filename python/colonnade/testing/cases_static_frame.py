@@ -1,8 +1,8 @@
-"""StaticFrame frames that must come back equal in value, dtype, class and name: each row of the fidelity table.
+"""StaticFrame frames that must be restored equal in value, dtype, class and name: each row of the fidelity table.
 
 ``CASES`` maps a name to a function without arguments that makes the frame. ``REFUSED`` does the same for frames that
 must be refused, each with a piece of the message. ``assert_identical`` compares two frames to the bit.
-``is_identical_in_memory`` is the cheaper test, and may answer no where the frames are equal.
+``is_identical_in_memory`` is a cheaper check, which may return False for equal frames.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,4 +1,4 @@
-"""Every NumPy dtype without objects, and sample values of each with its extremes among them."""
+"""Every NumPy dtype without objects, and sample values of each, including its extremes."""
 
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ DTYPES: list[str] = list(dict.fromkeys(_PLAIN + _LONG + _TIMES))
 
 
 def sample(dtype: str, nrows: int) -> np.ndarray:
-    """A read-only 1-D array, shape (nrows,): extremes, NaN or NaT, infinities and -0.0 where the dtype has them."""
+    """A read-only 1-D array, shape (nrows,): extremes, NaN or NaT, infinities and -0.0 if the dtype has them."""
     wanted: np.dtype = np.dtype(dtype)
     values = np.resize(_extremes(wanted), nrows) if nrows else np.empty(0, wanted)
     values = values.astype(wanted, copy=False)
@@ -37,7 +37,7 @@ def _extremes(dtype: np.dtype) -> Any:
     if kind in "fc":
         floats: Any = np.finfo(dtype)
         parts = np.array([-0.0, floats.max, np.nan, -np.inf, floats.smallest_subnormal, 1.5], floats.dtype)
-        # Zeros first: long doubles have padding bytes, and two samples must agree in them too.
+        # Zeros first: long doubles have padding bytes, which must be equal in two samples too.
         values: Any = np.zeros(len(parts), dtype.newbyteorder("="))
         values.real = parts
         if kind == "c":

@@ -1,7 +1,7 @@
 """Hypothesis strategies for random NumPy data and StaticFrame frames, small in size and wide in kind.
 
-Numbers are made of random bits, so that NaN payloads, subnormals and extremes all occur. Needs ``hypothesis``; the
-StaticFrame ones import that library when they are drawn.
+Numbers are made of random bits, so that NaN payloads, subnormals and extremes all occur. The module needs
+``hypothesis``. The StaticFrame strategies import that library when they are drawn.
 """
 
 from collections.abc import Hashable, Sequence
@@ -27,7 +27,7 @@ _DATED = {
     "IndexNanosecond": "ns",
 }
 _TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=6)
-# `<U` and `S` pad with NUL, so what ends in one is not what NumPy holds; those cases are spelled out in the case files.
+# `<U` and `S` pad with NUL, so NumPy cannot hold text that ends in NUL. The case files list such text.
 _PADDED = _TEXT.map(lambda text: text.rstrip("\0"))
 
 
@@ -72,7 +72,7 @@ def matrices(draw: st.DrawFn, nrows: int | None = None) -> np.ndarray:
 
 @st.composite
 def numpy_data(draw: st.DrawFn) -> Any:
-    """What the NumPy adapter takes: a 2-D, 1-D or structured array, or a mapping of 1-D arrays."""
+    """Data for the NumPy adapter: a 2-D, 1-D or structured array, or a mapping of 1-D arrays."""
     kind = draw(st.sampled_from(("2-D", "1-D", "structured", "mapping")))
     nrows = draw(st.integers(0, MAX_ROWS))
     if kind == "2-D":
@@ -91,7 +91,7 @@ def numpy_data(draw: st.DrawFn) -> Any:
 
 
 def labels() -> st.SearchStrategy[Hashable]:
-    """One label of any kind that tagged JSON holds, NaN aside (it does not equal itself)."""
+    """One label of any kind that tagged JSON holds, except NaN, which does not equal itself."""
     return st.one_of(
         st.none(),
         st.booleans(),
@@ -155,7 +155,7 @@ def _hierarchies(draw: st.DrawFn, size: int, name: Any, suffix: str) -> Any:
     depth = draw(st.integers(2, 3))
     kinds = [draw(st.sampled_from(("int", "text", "dated"))) for _ in range(depth - 1)]
     levels = [draw(_level(kind, size)) for kind in kinds]
-    # The innermost level is unique, so the hierarchy is; the others repeat.
+    # The innermost level is unique, so the hierarchy is unique. The other levels repeat labels.
     repeated: list[tuple[str, np.ndarray]] = [
         (cls, cells[np.array(draw(_positions(size)), np.intp)] if size else cells) for cls, cells in levels
     ]

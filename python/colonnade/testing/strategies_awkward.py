@@ -1,7 +1,7 @@
 """Hypothesis strategies for random Awkward Arrays. Needs ``hypothesis`` and ``awkward``.
 
-Layouts are drawn level by level, each longer than it is used, with indices, masks and offsets that Awkward allows and
-nobody would write: lists that overlap, values in any order, offsets that begin anywhere.
+Layouts are drawn level by level, each longer than its used part. Their indices, masks and offsets are valid but
+unusual: lists that overlap, values in any order, offsets with any start.
 """
 
 from typing import Any
@@ -155,7 +155,7 @@ def _indexed(draw: st.DrawFn, nrows: int, depth: int, unions: bool) -> Any:
 
 @st.composite
 def _union(draw: st.DrawFn, nrows: int, depth: int) -> Any:
-    # Parts that Awkward could not merge, so that it takes them side by side.
+    # Parts that Awkward cannot merge, so that it accepts them in one union.
     lengths = [draw(st.integers(1, 4)) for _ in range(2)]
     parts = [draw(_strings(lengths[0])), draw(_list_offset(lengths[1], depth - 1, False))]
     tags = _indices(draw, nrows, 0, 1, np.int8)

@@ -41,7 +41,7 @@ def _folded(moments: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 def leaves() -> st.SearchStrategy[Any]:
     """One value that contains no other."""
     zones = st.sampled_from([None, *_ZONES])
-    # Away from the ends of time: a zone's offset would leave them.
+    # Not near the first or last datetime, because a zone's offset would leave the range.
     moments = st.datetimes(dt.datetime(2, 1, 1), dt.datetime(9998, 1, 1))
     return st.one_of(
         st.none(),

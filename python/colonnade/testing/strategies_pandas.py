@@ -49,7 +49,7 @@ def columns(draw: st.DrawFn, nrows: int) -> Any:
         return pd.array(draw(_cells(_TEXT | st.none(), nrows)), dtype="string")
     if kind == "categorical":
         categories = pd.Index(draw(_cells(_NO_TUPLES, draw(st.integers(0, 4)))), dtype=object, tupleize_cols=False)
-        if categories.hasnans or not categories.is_unique:  # 1, 1.0 and True are one label to pandas
+        if categories.hasnans or not categories.is_unique:  # 1, 1.0 and True are one label for pandas
             categories = pd.Index(range(len(categories)))
         codes = draw(st.lists(st.integers(-1, len(categories) - 1), min_size=nrows, max_size=nrows))
         return pd.Categorical.from_codes(codes, dtype=pd.CategoricalDtype(categories, ordered=draw(st.booleans())))
@@ -82,7 +82,7 @@ def indexes(draw: st.DrawFn, size: int) -> pd.Index:
 
 
 def _flat(size: int) -> st.SearchStrategy[Any]:
-    # pandas has no float16 index, and turns other byte orders into its own.
+    # pandas has no float16 index, and converts other byte orders to the native one.
     return columns(size).filter(lambda values: getattr(values.dtype, "str", "") not in ("<f2", ">f8"))
 
 

@@ -58,15 +58,15 @@ def _scaled(number: int, exponent: int) -> decimal.Decimal:
 
 @st.composite
 def types(draw: st.DrawFn, depth: int = 2, outermost: bool = True, flat: int = 6) -> Any:
-    """A type: primitive, dictionary or, `depth` levels deep, nested. No unions, which pyarrow makes of no values.
+    """A type: primitive, dictionary or, `depth` levels deep, nested. No unions: pyarrow cannot build them from values.
 
-    Of ten types on a level `flat` are not nested, about.
+    About `flat` of ten types on each level are not nested.
     """
     if depth == 0 or draw(st.integers(0, 9)) < flat:
         plain = draw(st.sampled_from(list(_PLAIN)))
         if draw(st.integers(0, 7)) or pa.types.is_null(plain) or pa.types.is_interval(plain):
             return plain
-        if not outermost:  # all that pyarrow makes dictionaries of within lists
+        if not outermost:  # the only value types of dictionaries that pyarrow builds within lists
             plain = draw(st.sampled_from([pa.string(), pa.int64(), pa.binary()]))
         codes = draw(st.sampled_from([pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint32()]))
         return pa.dictionary(codes, plain, ordered=draw(st.booleans()))
@@ -85,7 +85,7 @@ def types(draw: st.DrawFn, depth: int = 2, outermost: bool = True, flat: int = 6
 
 
 def _field(name: str, kind: Any, nullable: bool, metadata: Any = None) -> Any:
-    # The null type is the one that pyarrow wants nullable.
+    # pyarrow requires that a field of the null type is nullable.
     return pa.field(name, kind, nullable=nullable or pa.types.is_null(kind), metadata=metadata)
 
 
@@ -98,7 +98,7 @@ def arrays(draw: st.DrawFn, kind: Any, length: int, nullable: bool = True) -> An
 
 
 def make_array(values: list[Any], kind: Any) -> Any:
-    """`pyarrow.array`, for the types too that it does not make from values by itself."""
+    """As `pyarrow.array`, but also for types that it cannot build from values."""
     if pa.types.is_dictionary(kind):
         known = list(dict.fromkeys(map(_key, values)))
         cells = {_key(value): value for value in values}
@@ -133,7 +133,7 @@ def _cells(kind: Any, nullable: bool = True) -> st.SearchStrategy[Any]:
 
 @st.composite
 def _pieces(draw: st.DrawFn, field: Any, nrows: list[int]) -> list[Any]:
-    """The column of each batch. Where the order of categories means something, all have one dictionary."""
+    """The column of each batch. All batches of ordered categories share one dictionary."""
     if "ordered=1" not in str(field.type):
         return [draw(arrays(field.type, n, field.nullable)) for n in nrows]
     whole = draw(arrays(field.type, sum(nrows), field.nullable))
@@ -142,7 +142,7 @@ def _pieces(draw: st.DrawFn, field: Any, nrows: list[int]) -> list[Any]:
 
 @st.composite
 def tables(draw: st.DrawFn, depth: int = 2, flat: int = 6) -> Any:
-    """A Table of up to three batches, with metadata on the schema and the fields; labels may stand twice.
+    """A Table of up to three batches, with metadata on the schema and the fields; labels may repeat.
 
     `depth` and `flat` are those of `types`.
     """
@@ -159,6 +159,6 @@ def tables(draw: st.DrawFn, depth: int = 2, flat: int = 6) -> Any:
     try:
         table.validate(full=True)
     except pa.ArrowInvalid:
-        # pyarrow points non-nullable dictionaries under a null struct at categories that are not there.
+        # Under a null struct, pyarrow gives non-nullable dictionaries codes of missing categories.
         reject()
     return table

@@ -1,14 +1,14 @@
-"""The contract that every transport keeps, as pytest classes that a transport's own tests subclass.
+"""The contract of every transport, as pytest classes that a transport's own tests subclass.
 
-A *transport* is whatever carries the bytes of a `colonnade.Connection`: a pipe, a socket, a file, a Python object with
-`readinto` and `write`. One that is made of bytes at rest (a file, memory) subclasses `TransportTests`; one with a peer
-at its other end subclasses `LiveTransportTests`. Each says how a connection and its peer are made, and pytest runs all
-cases: one-byte reads, short writes, a stalled writer, a peer that closes inside a message, signals, back pressure, a
-slow reader, several messages in one read, a message cut anywhere.
+A *transport* carries the bytes of a `colonnade.Connection`: a pipe, a socket, a file, or a Python object with
+`readinto` and `write`. Tests of a transport with stored bytes (a file, memory) subclass `TransportTests`. Tests of a
+transport with a live peer subclass `LiveTransportTests`. Each subclass defines how to make a connection and its peer,
+and pytest runs all cases: one-byte reads, short writes, a stalled writer, a peer that closes inside a message, signals,
+back pressure, a slow reader, several messages in one read, a message cut anywhere.
 
 Examples
 --------
-A socket pair, in a test module of yours::
+A socket pair, in your own test module::
 
     class TestMyTransport(LiveTransportTests):
         @contextmanager
@@ -70,14 +70,15 @@ __all__ = [
 
 
 class TransportTests(Receiving, Sending):
-    """The cases of bytes at rest: what was sent is what is received, and broken input is a typed error.
+    """The cases for stored bytes: received messages equal the sent ones, and broken input raises a typed error.
 
     Attributes
     ----------
     receives, sends : bool
-        What a connection over it can do; cases of the other direction are skipped.
+        Whether a connection over the transport can receive or send. Cases of an unsupported direction are skipped.
     has_timeouts : bool
-        Whether a call that names `timeout_s` comes back by itself: Python file objects wait as their methods do.
+        Whether a call with `timeout_s` returns in time. A call on a Python file object waits as long as the object's
+        methods do.
     """
 
     receives: ClassVar[bool] = True
@@ -85,17 +86,17 @@ class TransportTests(Receiving, Sending):
     has_timeouts: ClassVar[bool] = True
 
     def receiver(self, data: bytes) -> AbstractContextManager["cn.Connection"]:
-        """A connection whose input is `data`, and then ends.
+        """A connection that receives `data` and then the end of input.
 
         Parameters
         ----------
         data : bytes
-            Whole messages and whatever else a case wants, broken ones too.
+            Whole messages, or any other bytes that a case needs, such as broken messages.
 
         Returns
         -------
         context manager of Connection
-            Leaving it closes the connection and takes away what was made for it.
+            On exit, it closes the connection and removes all resources that `receiver` made.
 
         Examples
         --------
@@ -111,44 +112,44 @@ class TransportTests(Receiving, Sending):
         return super().receiver(data)
 
     def sender(self) -> AbstractContextManager[tuple["cn.Connection", Collected]]:
-        """A connection that sends, and what collects its bytes.
+        """A connection that sends, and a `Collected`, which collects its bytes.
 
         Returns
         -------
         context manager of (Connection, Collected)
-            ``Collected.result()`` answers all that was sent, once the connection was finished or closed.
+            ``Collected.result()`` returns all sent bytes after the connection was finished or closed.
         """
         return super().sender()
 
     def end(self, connection: "cn.Connection") -> None:
-        """Finish sending, and see to it that the peer learns of it.
+        """Finishes sending, and makes sure that the peer sees the end.
 
-        By itself ``connection.finish()``. A transport over an object that does not carry the end overrides it: closing
-        the file that ``socket.makefile`` made does not close the socket.
+        The default calls ``connection.finish()``. A transport over an object that does not transmit the end overrides
+        this method. For example, closing the file that ``socket.makefile`` made does not close the socket.
 
         Parameters
         ----------
         connection : Connection
-            One that this class made.
+            A connection that this class made.
         """
         super().end(connection)
 
 
 class LiveTransportTests(TwoWays, LiveSending, LiveReceiving, Signals, LiveTransport, Receiving, Sending):
-    """All cases of `TransportTests`, and those of a peer at the other end, which a test moves by hand.
+    """All cases of `TransportTests`, and cases with a live peer, which a test controls.
 
     Attributes
     ----------
     receives, sends, has_timeouts : bool
-        As of `TransportTests`.
+        As in `TransportTests`.
     is_two_way : bool
         Whether one connection carries both ways.
     has_descriptor : bool
-        Whether `colonnade.wait` can wait for it.
+        Whether `colonnade.wait` can wait for a connection.
     has_back_pressure : bool
         Whether a sender waits while the peer does not read.
     sees_peer_close : bool
-        Whether sending to a peer that is gone is an error.
+        Whether sending to a closed peer raises an error.
     """
 
     is_two_way: ClassVar[bool] = True
@@ -162,23 +163,23 @@ class LiveTransportTests(TwoWays, LiveSending, LiveReceiving, Signals, LiveTrans
         Parameters
         ----------
         receives : bool
-            Which way a one-way transport shall carry: to the connection, or away from it.
+            The direction of a one-way transport: True to the connection, False from it.
 
         Returns
         -------
         context manager of (Connection, Peer)
-            Leaving it closes both.
+            On exit, it closes both.
         """
         return super().open(receives=receives)
 
     @contextmanager
     def receiver(self, data: bytes) -> Iterator["cn.Connection"]:
-        """Made of `open`: the peer sends `data` and finishes."""
+        """Built on `open`: the peer sends `data` and finishes."""
         with super().receiver(data) as connection:
             yield connection
 
     @contextmanager
     def sender(self) -> Iterator[tuple["cn.Connection", Collected]]:
-        """Made of `open`: the peer collects what comes."""
+        """Built on `open`: the peer collects all bytes that it receives."""
         with super().sender() as made:
             yield made
