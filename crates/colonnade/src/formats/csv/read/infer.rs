@@ -243,7 +243,7 @@ fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
     places
 }
 
-/// The target of each wanted column in each piece. Ends of text start one word later, because the first word is the start offset.
+/// The target of each projected column in each piece. Ends of text start one word later, because the first word is the start offset.
 fn targets<'t>(
     table: &'t mut WordTable,
     states: &[ColumnState<'t>],
