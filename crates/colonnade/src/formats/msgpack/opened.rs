@@ -40,7 +40,7 @@ enum MsgpackContent {
 struct DecodedFrame {
     orient: MsgpackOrient,
     version: Option<u64>,
-    about: Description,
+    description: Description,
     frame: FrameCache,
 }
 
@@ -51,8 +51,13 @@ impl DecodedFrame {
         version: Option<u64>,
         options: &ReadOptions,
     ) -> Result<MsgpackContent> {
-        let about = Description::of(FORMAT, &frame, options.limits.max_nbytes)?;
-        Ok(MsgpackContent::Whole(Box::new(Self { orient, version, about, frame: FrameCache::new(frame) })))
+        let description = Description::of(FORMAT, &frame, options.limits.max_nbytes)?;
+        Ok(MsgpackContent::Whole(Box::new(Self {
+            orient,
+            version,
+            description,
+            frame: FrameCache::new(frame),
+        })))
     }
 }
 
@@ -137,7 +142,7 @@ impl Opened for OpenedMsgpack {
     fn shape(&self) -> Result<(usize, usize)> {
         Ok(match &self.content {
             MsgpackContent::WithHeader(located) => located.shape(),
-            MsgpackContent::Whole(whole) => (whole.about.nrows, whole.about.columns.len()),
+            MsgpackContent::Whole(whole) => (whole.description.nrows, whole.description.columns.len()),
             MsgpackContent::Bundle(_) => (0, 0),
         })
     }
@@ -145,7 +150,7 @@ impl Opened for OpenedMsgpack {
     fn index(&self) -> Result<Axis> {
         match &self.content {
             MsgpackContent::WithHeader(located) => located.index().cloned(),
-            MsgpackContent::Whole(whole) => Ok(whole.about.index.clone()),
+            MsgpackContent::Whole(whole) => Ok(whole.description.index.clone()),
             MsgpackContent::Bundle(_) => Ok(Axis::range(0)),
         }
     }
@@ -153,7 +158,7 @@ impl Opened for OpenedMsgpack {
     fn columns(&self) -> Result<Axis> {
         Ok(match &self.content {
             MsgpackContent::WithHeader(located) => located.plan().columns.clone(),
-            MsgpackContent::Whole(whole) => whole.about.columns.clone(),
+            MsgpackContent::Whole(whole) => whole.description.columns.clone(),
             MsgpackContent::Bundle(_) => Axis::range(0),
         })
     }
@@ -161,7 +166,7 @@ impl Opened for OpenedMsgpack {
     fn tags(&self) -> Result<&Tags> {
         Ok(match &self.content {
             MsgpackContent::WithHeader(located) => &located.plan().tags,
-            MsgpackContent::Whole(whole) => &whole.about.tags,
+            MsgpackContent::Whole(whole) => &whole.description.tags,
             MsgpackContent::Bundle(_) => Tags::unnamed(),
         })
     }
@@ -169,7 +174,7 @@ impl Opened for OpenedMsgpack {
     fn dtypes(&self) -> Result<Vec<String>> {
         Ok(match &self.content {
             MsgpackContent::WithHeader(located) => located.dtypes(),
-            MsgpackContent::Whole(whole) => whole.about.dtypes.clone(),
+            MsgpackContent::Whole(whole) => whole.description.dtypes.clone(),
             MsgpackContent::Bundle(_) => Vec::new(),
         })
     }
@@ -190,7 +195,7 @@ impl Opened for OpenedMsgpack {
     fn nbytes(&self) -> u64 {
         match &self.content {
             MsgpackContent::WithHeader(located) => located.places().map(|(_, _, nbytes)| nbytes as u64).sum(),
-            MsgpackContent::Whole(whole) => whole.about.nbytes,
+            MsgpackContent::Whole(whole) => whole.description.nbytes,
             MsgpackContent::Bundle(frames) => frames.iter().map(|(_, extent)| extent.len() as u64).sum(),
         }
     }
@@ -244,7 +249,7 @@ impl Opened for OpenedMsgpack {
                 located.places().map(|(name, offset, nbytes)| member(name, offset, nbytes)).collect()
             }
             MsgpackContent::Whole(whole) => {
-                let columns = &whole.about.columns;
+                let columns = &whole.description.columns;
                 let names = columns.strings().unwrap_or_default();
                 let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
                 (0..columns.len()).map(|i| member(&name(i), 0, 0)).collect()

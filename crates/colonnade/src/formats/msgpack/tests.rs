@@ -42,41 +42,41 @@ fn encoded(frame: &Frame, options: &WriteOptions) -> Vec<u8> {
 
 #[test]
 fn a_frame_round_trips_in_every_layout() {
-    let given = frame(100);
+    let input = frame(100);
     for orient in [MsgpackOrient::Columns, MsgpackOrient::Records, MsgpackOrient::Split] {
         for compatible in [false, true] {
-            let bytes = encoded(&given, &WriteOptions { orient, compatible, ..WriteOptions::default() });
+            let bytes = encoded(&input, &WriteOptions { orient, compatible, ..WriteOptions::default() });
             let opened =
                 OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress)
                     .unwrap();
-            let got = opened.load(&request(1)).unwrap().frame;
-            let again = encoded(&got, &WriteOptions::default());
-            assert!(again == encoded(&given, &WriteOptions::default()), "{orient:?}");
+            let output = opened.load(&request(1)).unwrap().frame;
+            let again = encoded(&output, &WriteOptions::default());
+            assert!(again == encoded(&input, &WriteOptions::default()), "{orient:?}");
         }
     }
 }
 
 #[test]
 fn packed_numbers_come_back() {
-    let given = frame(100);
-    let bytes = encoded(&given, &WriteOptions { packed: true, ..WriteOptions::default() });
+    let input = frame(100);
+    let bytes = encoded(&input, &WriteOptions { packed: true, ..WriteOptions::default() });
     let opened =
         OpenedMsgpack::open_buffer(Buffer::from_vec(bytes), ReadOptions::default(), &NoProgress).unwrap();
-    let got = opened.load(&request(2)).unwrap().frame;
-    assert!(encoded(&got, &WriteOptions::default()) == encoded(&given, &WriteOptions::default()));
+    let output = opened.load(&request(2)).unwrap().frame;
+    assert!(encoded(&output, &WriteOptions::default()) == encoded(&input, &WriteOptions::default()));
 }
 
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
-    let given = frame(1 << 20);
+    let input = frame(1 << 20);
     for threads in [1, 2] {
         let options = WriteOptions { threads, ..WriteOptions::default() };
         let mut bytes = Vec::new();
         for _ in 0..5 {
             bytes.clear();
             let start = Instant::now();
-            encode(&given, &options, &mut bytes, &NoProgress).unwrap();
+            encode(&input, &options, &mut bytes, &NoProgress).unwrap();
             println!("{threads} threads, encode: {:?} for {} bytes", start.elapsed(), bytes.len());
         }
         let shared = Buffer::from_vec(bytes);
@@ -84,8 +84,8 @@ fn speed() {
             let start = Instant::now();
             let options = ReadOptions { threads, ..ReadOptions::default() };
             let opened = OpenedMsgpack::open_buffer(shared.clone(), options, &NoProgress).unwrap();
-            let got = opened.load(&request(threads)).unwrap().frame;
-            println!("{threads} threads, decode: {:?}, {} rows", start.elapsed(), got.nrows);
+            let output = opened.load(&request(threads)).unwrap().frame;
+            println!("{threads} threads, decode: {:?}, {} rows", start.elapsed(), output.nrows);
         }
     }
 }

@@ -71,9 +71,9 @@ pub fn encode_members(
     progress: &dyn Progress,
 ) -> Result<()> {
     let prefixes: Vec<String> = frames.iter().map(|(label, _)| format!("{label}/")).collect();
-    let prefixed: Vec<(&str, &Frame)> =
+    let named_frames: Vec<(&str, &Frame)> =
         prefixes.iter().zip(frames).map(|(p, (_, f))| (p.as_str(), *f)).collect();
-    encode_all(&prefixed, options, sink, progress).map(drop)
+    encode_all(&named_frames, options, sink, progress).map(drop)
 }
 
 /// Writes one ZIP of `<label>.npz`: StaticFrame's zip_npz. Each inner archive is built in memory, because its CRC precedes it.

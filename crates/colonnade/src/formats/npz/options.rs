@@ -74,8 +74,8 @@ impl FilterChoice {
             None => Ok(Self::default()),
             Some("auto") => Ok(Self::Auto),
             Some(name) => MemberFilter::parse(name).map(Self::One).ok_or_else(|| {
-                let known: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
-                let message = format!("filter: expected None, auto, {}, found {name:?}.", known.join(", "));
+                let names: Vec<&str> = FILTERS.iter().map(|(name, _)| *name).collect();
+                let message = format!("filter: expected None, auto, {}, found {name:?}.", names.join(", "));
                 Error::invalid_option("npz", message)
             }),
         }

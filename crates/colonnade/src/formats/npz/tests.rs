@@ -118,8 +118,8 @@ fn a_level_outside_its_range_is_refused() {
 }
 
 fn descrs() -> impl Strategy<Value = Vec<&'static str>> {
-    let known = ["|b1", "|i1", "<i8", ">i4", "<f2", "<f8", "<c16", "|S3", "<M8[D]", "|V5", ">f8", "<f16"];
-    proptest::collection::vec(proptest::sample::select(known.to_vec()), 0..20)
+    let dtypes = ["|b1", "|i1", "<i8", ">i4", "<f2", "<f8", "<c16", "|S3", "<M8[D]", "|V5", ">f8", "<f16"];
+    proptest::collection::vec(proptest::sample::select(dtypes.to_vec()), 0..20)
 }
 
 proptest! {

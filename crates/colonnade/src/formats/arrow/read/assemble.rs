@@ -17,11 +17,11 @@ pub(super) fn assemble_frame(plan: &FramePlan, decoded: DecodedColumns, nrows: u
             *slot = Some(decoded);
         }
     };
-    let seat = |field: usize| plan.fields.get(field).map(|f| f.place);
+    let role_of = |field: usize| plan.fields.get(field).map(|f| f.place);
     for (block, fields) in decoded.blocks {
         let mut positions = Vec::with_capacity(fields.len());
         for (column, &field) in fields.iter().enumerate() {
-            match seat(field) {
+            match role_of(field) {
                 Some(FieldRole::Column(position)) => positions.push(position),
                 Some(FieldRole::Level(level)) => {
                     put(level, Level::Block(block.column(column)));

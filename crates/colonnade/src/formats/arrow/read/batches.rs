@@ -28,9 +28,9 @@ impl Ipc {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
         let needed = self.needed(request.positions)?;
-        let (plan, kept) = self.plan.projected(request.projection);
-        let kept = kept.as_ref();
-        self.need(&needed, kept, (0..self.nbatches()).filter(touched), request.progress)?;
+        let (plan, nested_projection) = self.plan.projected(request.projection);
+        let nested_projection = nested_projection.as_ref();
+        self.need(&needed, nested_projection, (0..self.nbatches()).filter(touched), request.progress)?;
         let mut out = Vec::new();
         for (i, batch) in self.catalog.batches.iter().enumerate() {
             let (first, last) =
@@ -45,8 +45,9 @@ impl Ipc {
         }
         if out.is_empty() {
             let fields = self.catalog.shape.schema.fields().iter();
-            let history = self.history(&(0..fields.len()).collect::<Vec<_>>(), kept)?;
-            let part = |i: usize| kept.map_or(&LeafProjection::All, |kept| kept.of(i));
+            let history = self.history(&(0..fields.len()).collect::<Vec<_>>(), nested_projection)?;
+            let part =
+                |i: usize| nested_projection.map_or(&LeafProjection::All, |projection| projection.of(i));
             let arrays = fields.enumerate().map(|(i, f)| Ok(part(i).prune(empty_of(f, history.last())?)));
             let arrays: Vec<ArrayData> = arrays.collect::<Result<_>>()?;
             out.push(arrow_frame(&plan, &arrays, 0, start, request.positions)?);
@@ -67,10 +68,10 @@ impl Ipc {
         })?;
         let body = BatchBody::new(&self.source, batch)?;
         let needed = self.needed(request.positions)?;
-        let (plan, kept) = self.plan.projected(request.projection);
-        let kept = kept.as_ref();
-        let history = self.history(&needed, kept)?;
-        self.need(&needed, kept, std::iter::once(i), &NoProgress)?;
+        let (plan, nested_projection) = self.plan.projected(request.projection);
+        let nested_projection = nested_projection.as_ref();
+        let history = self.history(&needed, nested_projection)?;
+        self.need(&needed, nested_projection, std::iter::once(i), &NoProgress)?;
         let dictionaries = history.at(i);
         let shape = &self.catalog.shape;
         let allowed = DecodeBudget::new(&self.options.limits, batch.body_nbytes);
@@ -78,7 +79,7 @@ impl Ipc {
             let place = shape.places.get(index).copied().unwrap_or_default();
             let mut cursor = FieldCursor::new(&body, shape, dictionaries, place, &allowed)?;
             let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
-            let part = kept.map_or(&LeafProjection::All, |kept| kept.of(index));
+            let part = nested_projection.map_or(&LeafProjection::All, |projection| projection.of(index));
             cursor.part(field_of(shape, index)?, part).map_err(named)
         };
         let mut arrays: Vec<Option<ArrayData>> = vec![None; shape.places.len()];
@@ -105,7 +106,7 @@ impl Ipc {
         // Columns outside the request are replaced by empty values, which are dropped at once.
         let nrows = batch.header.nrows;
         let arrays: Vec<ArrayData> =
-            arrays.into_iter().map(|data| data.unwrap_or_else(|| nothing(nrows))).collect();
+            arrays.into_iter().map(|data| data.unwrap_or_else(|| null_array(nrows))).collect();
         arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
     }
 
@@ -150,20 +151,20 @@ fn arrow_frame(
     first_row: usize,
     positions: Option<&[usize]>,
 ) -> Result<Frame> {
-    let said = |i: usize, data: &ArrayData| {
+    let dtype_of = |i: usize, data: &ArrayData| {
         let dtype = plan.fields.get(i).and_then(|f| f.dtype);
         match dtype.filter(|d| fits(*d, data.data_type())) {
             Some(dtype) => to_block(dtype, data),
             None => Ok(None),
         }
     };
-    let frame = plan.frame_with(arrays, nrows, first_row, &said)?;
+    let frame = plan.frame_with(arrays, nrows, first_row, &dtype_of)?;
     match positions {
         None => Ok(frame),
         Some(positions) => frame.select(positions, plan.columns.select(positions)?),
     }
 }
 
-fn nothing(nrows: usize) -> ArrayData {
+fn null_array(nrows: usize) -> ArrayData {
     ArrayData::new_null(&arrow_schema::DataType::Null, nrows)
 }

@@ -102,8 +102,8 @@ impl Ipc {
                 .dtype
                 .or_else(|| field.block_dtype().filter(|_| !nulls))
                 .filter(|d| d.order != ByteOrder::Big || field.dtype.is_some());
-            let shown = || type_name(&field.data_type, field.ordered);
-            Some(dtype.map_or_else(shown, |d| d.descr()))
+            let arrow_type = || type_name(&field.data_type, field.ordered);
+            Some(dtype.map_or_else(arrow_type, |d| d.descr()))
         };
         self.plan.column_fields().into_iter().filter_map(name).collect()
     }

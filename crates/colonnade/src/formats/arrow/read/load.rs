@@ -34,8 +34,9 @@ impl Ipc {
     pub fn load(&self, request: &Request<'_>) -> Result<Frame> {
         let (start, stop) = row_range("arrow", request.rows, self.catalog.nrows)?;
         let chosen = self.plan.chosen("arrow", request.positions)?;
-        let (plan, kept) = self.plan.projected(request.projection);
-        let decoded = self.decode_columns(&chosen.fields, kept.as_ref(), (start, stop), request)?;
+        let (plan, nested_projection) = self.plan.projected(request.projection);
+        let decoded =
+            self.decode_columns(&chosen.fields, nested_projection.as_ref(), (start, stop), request)?;
         let whole = (start, stop) == (0, self.catalog.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
         plan.decoded_frame(&chosen, decoded, index)
@@ -44,7 +45,7 @@ impl Ipc {
     fn decode_columns(
         &self,
         projection: &[usize],
-        kept: Option<&Projection>,
+        nested_projection: Option<&Projection>,
         rows: (usize, usize),
         request: &Request<'_>,
     ) -> Result<DecodedColumns> {
@@ -53,10 +54,10 @@ impl Ipc {
             (Some(file), true) if self.nbatches() > 0 => Some(file.map_private()?),
             _ => None,
         };
-        let history = self.history(projection, kept)?;
+        let history = self.history(projection, nested_projection)?;
         let (start, stop) = rows;
         let touched = |i: &usize| self.catalog.batches.get(*i).is_some_and(|b| b.meets(start, stop));
-        self.need(projection, kept, (0..self.nbatches()).filter(touched), request.progress)?;
+        self.need(projection, nested_projection, (0..self.nbatches()).filter(touched), request.progress)?;
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let nulls = PandasNulls::new(&self.plan);
         let decoder = ColumnDecoder {
@@ -64,7 +65,7 @@ impl Ipc {
             catalog: &self.catalog,
             plan: &self.plan,
             history: &history,
-            kept,
+            nested_projection,
             rows,
             threads: request.threads,
             allowed: &allowed,

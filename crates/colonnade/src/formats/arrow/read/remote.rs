@@ -24,13 +24,13 @@ impl Ipc {
     pub(super) fn need(
         &self,
         fields: &[usize],
-        kept: Option<&Projection>,
+        nested_projection: Option<&Projection>,
         batches: impl Iterator<Item = usize> + Clone,
         progress: &dyn Progress,
     ) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
-        self.each(fields, kept, batches.clone(), &mut |body, i| {
+        self.each(fields, nested_projection, batches.clone(), &mut |body, i| {
             let (start, nbytes) = body.place(i)?;
             ranges.push((start, start.saturating_add(nbytes)));
             Ok(())
@@ -38,13 +38,13 @@ impl Ipc {
         remote.need(&ranges, progress)?;
         // The decompressed sizes are known only now.
         let mut nbytes = 0u64;
-        self.each(fields, kept, batches.clone(), &mut |body, i| {
+        self.each(fields, nested_projection, batches.clone(), &mut |body, i| {
             nbytes = nbytes.saturating_add(body.decompressed_nbytes(i)?);
             Ok(())
         })?;
-        let asked = batches.filter_map(|i| self.catalog.batches.get(i));
+        let selected = batches.filter_map(|i| self.catalog.batches.get(i));
         let ncells =
-            asked.map(|batch| Ok(BatchBody::new(&self.source, batch)?.ncells())).sum::<Result<u64>>()?;
+            selected.map(|batch| Ok(BatchBody::new(&self.source, batch)?.ncells())).sum::<Result<u64>>()?;
         let input = self.source.bytes.nbytes() as u64;
         self.options.limits.check_decoded("arrow", "the columns", nbytes, input, ncells)
     }
@@ -55,11 +55,11 @@ impl Ipc {
         remote.need(&[(0, usize::MAX)], progress)
     }
 
-    /// Calls `work` for each buffer of these fields in these batches, as far as `kept` projects them.
+    /// Calls `work` for each buffer of these fields in these batches, as far as `nested_projection` projects them.
     fn each(
         &self,
         fields: &[usize],
-        kept: Option<&Projection>,
+        nested_projection: Option<&Projection>,
         batches: impl Iterator<Item = usize>,
         work: &mut dyn FnMut(&BatchBody<'_>, usize) -> Result<()>,
     ) -> Result<()> {
@@ -68,12 +68,13 @@ impl Ipc {
             let body = BatchBody::new(&self.source, batch)?;
             for &field in fields {
                 let Some(place) = shape.places.get(field) else { continue };
-                if let Some(kept) =
-                    kept.map(|kept| kept.of(field)).filter(|kept| **kept != LeafProjection::All)
+                if let Some(leaves) = nested_projection
+                    .map(|leaves| leaves.of(field))
+                    .filter(|leaves| **leaves != LeafProjection::All)
                 {
                     let mut walk = BufferVisitor { body: &body, shape, at: *place, work };
                     let field = field_of(shape, field)?;
-                    walk.field(field, shape.extent(field)?, kept)?;
+                    walk.field(field, shape.extent(field)?, leaves)?;
                     continue;
                 }
                 let next = shape.places.get(field + 1).unwrap_or(&shape.total);
@@ -89,14 +90,14 @@ impl Ipc {
     pub(super) fn history(
         &self,
         fields: &[usize],
-        kept: Option<&Projection>,
+        nested_projection: Option<&Projection>,
     ) -> Result<Arc<DictionaryHistory>> {
         let mut dictionary_ids = match self.source.remote {
-            Some(_) => Some(self.dictionaries_of(fields, kept)?),
+            Some(_) => Some(self.dictionaries_of(fields, nested_projection)?),
             None => None,
         };
-        let held = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((ids, history)) = held().as_ref() {
+        let lock_history = || self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((ids, history)) = lock_history().as_ref() {
             match (&mut dictionary_ids, ids) {
                 (Some(dictionary_ids), Some(ids)) if !dictionary_ids.is_subset(ids) => {
                     dictionary_ids.extend(ids)
@@ -112,21 +113,25 @@ impl Ipc {
         let allowed = DecodeBudget::new(&self.options.limits, self.source.bytes.nbytes());
         let history =
             Arc::new(DictionaryHistory::new(&self.source, &self.catalog, &allowed, dictionary_ids.as_ref())?);
-        *held() = Some((dictionary_ids, Arc::clone(&history)));
+        *lock_history() = Some((dictionary_ids, Arc::clone(&history)));
         Ok(history)
     }
 
     /// The ids of all dictionaries that these fields refer to, including those inside the values of other dictionaries.
-    fn dictionaries_of(&self, fields: &[usize], kept: Option<&Projection>) -> Result<HashSet<i64>> {
+    fn dictionaries_of(
+        &self,
+        fields: &[usize],
+        nested_projection: Option<&Projection>,
+    ) -> Result<HashSet<i64>> {
         let shape = &self.catalog.shape;
         let mut ids = HashSet::new();
         for &field in fields {
-            let kept = kept.map_or(&LeafProjection::All, |kept| kept.of(field));
-            collect(&kept.project_field(field_of(shape, field)?), &mut ids);
+            let leaves = nested_projection.map_or(&LeafProjection::All, |leaves| leaves.of(field));
+            collect(&leaves.project_field(field_of(shape, field)?), &mut ids);
         }
-        let mut known = 0;
-        while known < ids.len() {
-            known = ids.len();
+        let mut seen = 0;
+        while seen < ids.len() {
+            seen = ids.len();
             let mut more = HashSet::new();
             let values = ids.iter().filter_map(|id| shape.dictionaries.get(id));
             values.flat_map(children).for_each(|child| collect(child, &mut more));
@@ -146,8 +151,8 @@ struct BufferVisitor<'w, 'b> {
 
 impl BufferVisitor<'_, '_> {
     /// Visits a field, up to the position `whole`.
-    fn field(&mut self, field: &Field, whole: FieldPosition, kept: &LeafProjection) -> Result<()> {
-        if *kept == LeafProjection::All {
+    fn field(&mut self, field: &Field, whole: FieldPosition, leaves: &LeafProjection) -> Result<()> {
+        if *leaves == LeafProjection::All {
             return self.take(whole);
         }
         let end = self.at.plus(whole);
@@ -155,10 +160,10 @@ impl BufferVisitor<'_, '_> {
         let extents = below.iter().map(|child| self.shape.extent(child));
         let extents: Vec<FieldPosition> = extents.collect::<Result<_>>()?;
         // The field's own nodes and buffers precede those of its children.
-        self.take(extents.iter().fold(whole, |own, extent| own.without(*extent)))?;
+        self.take(extents.iter().fold(whole, |remainder, extent| remainder.without(*extent)))?;
         for (number, (child, extent)) in below.into_iter().zip(extents).enumerate() {
-            match kept.child(number) {
-                Some(kept) => self.field(child, extent, kept)?,
+            match leaves.child(number) {
+                Some(leaves) => self.field(child, extent, leaves)?,
                 None => self.at = self.at.plus(extent),
             }
         }

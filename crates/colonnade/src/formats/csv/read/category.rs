@@ -86,7 +86,7 @@ fn encode_categories<T: Copy, K: Copy + Eq + Hash + Ord>(
     cells: impl Iterator<Item = Option<T>>,
     key: impl Fn(T) -> K,
 ) -> (Vec<Option<usize>>, Vec<T>) {
-    let mut known: HashMap<K, usize> = HashMap::new();
+    let mut codes_by_key: HashMap<K, usize> = HashMap::new();
     let mut values: Vec<(K, T)> = Vec::new();
     let mut last: Option<(K, usize)> = None;
     let mut code = |cell: T| {
@@ -97,7 +97,7 @@ fn encode_categories<T: Copy, K: Copy + Eq + Hash + Ord>(
         {
             return code;
         }
-        let code = *known.entry(key).or_insert_with(|| {
+        let code = *codes_by_key.entry(key).or_insert_with(|| {
             values.push((key, cell));
             values.len() - 1
         });

@@ -41,7 +41,7 @@ pub struct CsvChunks {
     rows: usize,
     dropped: u64,
     nulled: u64,
-    given: bool,
+    has_yielded: bool,
 }
 
 impl CsvChunks {
@@ -71,7 +71,7 @@ impl CsvChunks {
             rows: 0,
             dropped: 0,
             nulled: 0,
-            given: false,
+            has_yielded: false,
         })
     }
 
@@ -129,8 +129,8 @@ impl CsvChunks {
         while let Some(end) = self.end(max_rows)? {
             let frame = self.take(end)?;
             let last = self.ended && end == self.text.len();
-            if frame.nrows > 0 || (last && !self.given) {
-                self.given = true;
+            if frame.nrows > 0 || (last && !self.has_yielded) {
+                self.has_yielded = true;
                 return Ok(Some(frame));
             }
             if last {
@@ -164,7 +164,7 @@ impl CsvChunks {
             return Ok(Some(end));
         }
         if self.ended {
-            let none = self.given && self.taken == self.text.len();
+            let none = self.has_yielded && self.taken == self.text.len();
             return Ok((!none).then_some(self.text.len()));
         }
         let last = lines.last();

@@ -111,17 +111,17 @@ pub(super) fn take(
         Some(InferredType::Float) => floats(rules, bytes, spans, first, out, part, false),
         Some(InferredType::Nothing) => floats(rules, bytes, spans, first, out, part, true),
         Some(InferredType::UInt) => {
-            others(rules, bytes, spans, first, out, part, [0; 8], |text| match integer(text) {
+            parse_each(rules, bytes, spans, first, out, part, [0; 8], |text| match integer(text) {
                 ParsedInt::Int(value) if value >= 0 => Some((value.to_le_bytes(), CellClasses::INT)),
                 ParsedInt::UInt(value) => Some((value.to_le_bytes(), CellClasses::BIG)),
                 _ => None,
             })
         }
-        Some(InferredType::Bool) => others(rules, bytes, spans, first, out, part, [0; 8], |text| {
+        Some(InferredType::Bool) => parse_each(rules, bytes, spans, first, out, part, [0; 8], |text| {
             truth(text).map(|value| (u64::from(value).to_le_bytes(), CellClasses::BOOL))
         }),
         Some(InferredType::Time { nanos, zoned }) => {
-            others(rules, bytes, spans, first, out, part, NAT, |text| {
+            parse_each(rules, bytes, spans, first, out, part, NAT, |text| {
                 let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
                 let class = time::class(found);
                 let fits = found.zoned == zoned && (nanos || !class.has(CellClasses::NANOS));
@@ -156,12 +156,12 @@ pub(super) fn classify(
 /// Whether the cell is null, NaN or empty; if so, records its class and the null.
 #[cold]
 fn is_nothing(class: CellClasses, row: usize, part: &mut PieceColumn) -> bool {
-    let nothing = class == CellClasses::NULL || class == CellClasses::NAN || class == CellClasses::EMPTY;
-    if nothing {
+    let is_missing = class == CellClasses::NULL || class == CellClasses::NAN || class == CellClasses::EMPTY;
+    if is_missing {
         part.seen |= class;
         part.null(row);
     }
-    nothing
+    is_missing
 }
 
 /// Reads cells one by one: most with `short`, the others with `long`. Returns the number of rows before the first cell that fits
@@ -197,19 +197,19 @@ fn ints(
     out: &mut [CellWord],
     part: &mut PieceColumn,
 ) -> usize {
-    let (mut signs, mut nothing) = (0i64, 0);
+    let (mut signs, mut nmissing) = (0i64, 0);
     let looked_up = rules.numbers_are_looked_up();
     let short = |start, end| if looked_up { None } else { short_int(bytes, start, end) };
     let long = |row, raw: Option<&[u8]>| {
         let found = long_int(rules, raw, first + row, part)?;
-        nothing += usize::from(found.is_none());
+        nmissing += usize::from(found.is_none());
         Some(found.unwrap_or(0))
     };
     let done = each(bytes, spans, out, short, long, |value| {
         signs |= value;
         value.to_le_bytes()
     });
-    note_signs(signs, done - nothing, part);
+    note_signs(signs, done - nmissing, part);
     done
 }
 
@@ -299,7 +299,7 @@ fn long_float(
 }
 
 #[allow(clippy::too_many_arguments)] // one loop for several types
-fn others(
+fn parse_each(
     rules: &DialectRules,
     bytes: &[u8],
     spans: impl CellSpans,

@@ -11,7 +11,7 @@ pub(super) struct ColumnRequest<'d> {
     /// Whether its cells may be instants.
     pub(super) timed: bool,
     /// Whether all its cells must be instants.
-    pub(super) must: bool,
+    pub(super) must_be_time: bool,
     /// Its type in earlier chunks, or its declared type.
     pub(super) fixed: Option<InferredType>,
     /// Whether it is in Arrow's layout even without nulls.
@@ -24,6 +24,6 @@ impl<'d> ColumnRequest<'d> {
     /// Requests a column whose type is declared.
     pub(super) fn declared(declared: &'d DeclaredColumn) -> Self {
         let (position, fixed) = (declared.position, declared.kind);
-        Self { position, timed: false, must: false, fixed, arrow: true, declared: Some(declared) }
+        Self { position, timed: false, must_be_time: false, fixed, arrow: true, declared: Some(declared) }
     }
 }

@@ -26,13 +26,13 @@ impl InputReader<'_> {
         }
         let times = CellClasses::INSTANT | CellClasses::ZONED;
         let timed = class.is_in(times | CellClasses::TEXT | CellClasses::FAR);
-        let nothing = CellClasses::NULL | CellClasses::NAN | CellClasses::EMPTY;
-        let is_wanted: &dyn Fn(CellClasses, &[u8]) -> bool = if class == CellClasses::TEXT {
-            &|found, _| !(found.has(times) || found.is_in(nothing))
+        let missing = CellClasses::NULL | CellClasses::NAN | CellClasses::EMPTY;
+        let predicate: &dyn Fn(CellClasses, &[u8]) -> bool = if class == CellClasses::TEXT {
+            &|found, _| !(found.has(times) || found.is_in(missing))
         } else {
             &|found, _| found.has(class)
         };
-        let (start, raw) = self.cell(first_of(source, self.opening.body, column, timed, is_wanted));
+        let (start, raw) = self.cell(first_of(source, self.opening.body, column, timed, predicate));
         errors::class(column, class, (start, raw), self.opening, self.place)
     }
 
@@ -41,7 +41,7 @@ impl InputReader<'_> {
     pub(super) fn misfit(&self, source: &PassInput<'_>, column: usize, kind: InferredType) -> Error {
         let timed = matches!(kind, InferredType::Time { .. });
         let (held, rules) = (CellClasses::held_by(kind), &source.rules);
-        let nothing = CellClasses::NULL | CellClasses::NAN | CellClasses::EMPTY;
+        let missing = CellClasses::NULL | CellClasses::NAN | CellClasses::EMPTY;
         let fits = |raw: &[u8]| {
             let text = rules.text(raw);
             let plain = rules.plain_number(&text.bytes);
@@ -53,9 +53,9 @@ impl InputReader<'_> {
                 _ => true,
             }
         };
-        let is_wanted =
-            |class: CellClasses, raw: &[u8]| !(class.is_in(nothing) || class.is_in(held) && fits(raw));
-        let found = first_of(source, self.opening.body, column, timed, &is_wanted);
+        let predicate =
+            |class: CellClasses, raw: &[u8]| !(class.is_in(missing) || class.is_in(held) && fits(raw));
+        let found = first_of(source, self.opening.body, column, timed, &predicate);
         errors::misfit(column, kind, self.cell(found), self.opening, self.place)
     }
 
@@ -71,7 +71,7 @@ fn first_of(
     body: usize,
     column: usize,
     timed: bool,
-    is_wanted: &dyn Fn(CellClasses, &[u8]) -> bool,
+    predicate: &dyn Fn(CellClasses, &[u8]) -> bool,
 ) -> Option<(usize, usize)> {
     let rules = if timed { &source.timed } else { &source.rules };
     let (mut at, mut tokenizer, mut rows) = (body, Tokenizer::default(), RowSpans::default());
@@ -85,7 +85,7 @@ fn first_of(
         {
             let (start, end) = (*start as usize, *end as usize);
             if let Some(raw) = rest.get(start..end)
-                && is_wanted(rules.class(raw), raw)
+                && predicate(rules.class(raw), raw)
             {
                 return Some((at + start, at + end));
             }

@@ -265,14 +265,14 @@ fn one(
         if carry.returned & !lines != 0 {
             return Err(TokenError::Return(base.wrapping_sub(1)));
         }
-        let alone = if special.newline == b'\n' {
+        let stray = if special.newline == b'\n' {
             carry.returned = others >> 63;
             others & !(lines >> 1) & !(1 << 63)
         } else {
             others
         };
-        if alone != 0 {
-            return Err(TokenError::Return(base + alone.trailing_zeros() as usize));
+        if stray != 0 {
+            return Err(TokenError::Return(base + stray.trailing_zeros() as usize));
         }
     }
     if rare_bytes.nul {

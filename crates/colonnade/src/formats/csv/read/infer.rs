@@ -9,7 +9,7 @@ use super::column_request::ColumnRequest;
 use super::declared::DeclaredColumn;
 use super::kinds::{BigInts, CellClasses, InferredType};
 use super::options::OnError;
-use super::pass::{self, ColumnTarget, InputFault, LinePiece, PassInput, WantedColumn, run};
+use super::pass::{self, ColumnTarget, InputFault, LinePiece, PassInput, ProjectedColumn, run};
 use super::promotion::{final_type, first_type, promoted_type};
 use super::sample::sample;
 use super::table::{FinishedColumn, WordTable, close_gaps, validity};
@@ -28,7 +28,7 @@ pub(super) struct InferredColumns {
     pub(super) rows: usize,
     pub(super) dropped: u64,
     /// Rows that were padded or cut.
-    pub(super) mended: u64,
+    pub(super) adjusted_rows: u64,
     /// Offsets of cells that became null.
     pub(super) wrong: Vec<usize>,
 }
@@ -70,8 +70,8 @@ impl<'d> ColumnState<'d> {
         self.column.declared.filter(|_| self.by_reader)
     }
 
-    fn request(&self) -> WantedColumn {
-        WantedColumn { position: self.column.position, kind: self.kind, timed: self.column.timed }
+    fn request(&self) -> ProjectedColumn {
+        ProjectedColumn { position: self.column.position, kind: self.kind, timed: self.column.timed }
     }
 
     /// Whether all cells have the declared type. Quoted empty text is null only in columns of inferred numbers.
@@ -110,12 +110,12 @@ pub(super) fn read<'d>(
     let mut table = WordTable::new(room, order(&states), words)?;
     let mut columns_left: Vec<usize> = (0..columns.len()).collect();
     // Declared columns with a cell that the loops of inference refused. Their readers read them in the last pass.
-    let mut late: Vec<usize> = Vec::new();
+    let mut refused_columns: Vec<usize> = Vec::new();
     // Progress counts rows only in the first pass.
     let silent = SignalsOnly(progress);
-    let mut heard = progress;
-    let (dropped, mended, rows) = loop {
-        let list: Vec<WantedColumn> =
+    let mut pass_progress = progress;
+    let (dropped, adjusted_rows, rows) = loop {
+        let list: Vec<ProjectedColumn> =
             columns_left.iter().filter_map(|c| states.get(*c)).map(ColumnState::request).collect();
         let column = |c: &usize| {
             let is_text = states.get(*c).is_some_and(ColumnState::is_text);
@@ -123,19 +123,20 @@ pub(super) fn read<'d>(
         };
         let texts: Vec<Option<TextColumn>> = columns_left.iter().map(column).collect();
         let targets = targets(&mut table, &states, (&columns_left, &texts), &rows_at)?;
-        let done = match run(source, pieces, &list, targets, threads, heard)? {
+        let done = match run(source, pieces, &list, targets, threads, pass_progress)? {
             Ok(done) => done,
             Err(fault) => return Ok(Err(ReadFailure::Fault(fault))),
         };
-        heard = &silent;
+        pass_progress = &silent;
         for &c in &columns_left {
             if let Some(state) = states.get_mut(c) {
                 state.parts.clear();
             }
         }
-        let (mut dropped, mut mended, mut rows) = (0, 0, 0);
+        let (mut dropped, mut adjusted_rows, mut rows) = (0, 0, 0);
         for done in done {
-            (dropped, mended, rows) = (dropped + done.dropped, mended + done.nulled, rows + done.rows);
+            (dropped, adjusted_rows, rows) =
+                (dropped + done.dropped, adjusted_rows + done.nulled, rows + done.rows);
             for (&c, target) in columns_left.iter().zip(done.targets) {
                 let Some(state) = states.get_mut(c) else { continue };
                 let part = match target {
@@ -170,7 +171,7 @@ pub(super) fn read<'d>(
             if let Some(declared) = state.column.declared {
                 if !state.is(declared) {
                     state.by_reader = true;
-                    late.push(c);
+                    refused_columns.push(c);
                 }
                 continue;
             }
@@ -187,9 +188,9 @@ pub(super) fn read<'d>(
                 Err(class) => return Ok(Err(ReadFailure::Class(state.column.position, class))),
             }
         }
-        columns_left = if again.is_empty() { std::mem::take(&mut late) } else { again };
+        columns_left = if again.is_empty() { std::mem::take(&mut refused_columns) } else { again };
         if columns_left.is_empty() {
-            break (dropped, mended, rows);
+            break (dropped, adjusted_rows, rows);
         }
     };
     let wrong = wrong(&states);
@@ -199,7 +200,7 @@ pub(super) fn read<'d>(
         // The arrays of all pieces exceed 32-bit offsets together. A single reader finds the cell at which the offsets overflow.
         if let (Some(declared), None) = (declared, &filled.array) {
             let whole = LinePiece { start: body, end: source.bytes.len(), first_line: 0, lines: 0 };
-            let list = [WantedColumn { position: declared.position, kind: None, timed: false }];
+            let list = [ProjectedColumn { position: declared.position, kind: None, timed: false }];
             let target = ColumnTarget::Declared(declared, PieceColumn::default(), declared.reader(rows)?);
             match pass::read(source, whole, &list, vec![target]) {
                 Ok(done) => {
@@ -212,7 +213,7 @@ pub(super) fn read<'d>(
             }
         }
     }
-    Ok(Ok(InferredColumns { table, filled, rows, dropped, mended, wrong }))
+    Ok(Ok(InferredColumns { table, filled, rows, dropped, adjusted_rows, wrong }))
 }
 
 /// Offsets of cells that became null.
@@ -242,7 +243,7 @@ fn order(states: &[ColumnState<'_>]) -> Vec<usize> {
     places
 }
 
-/// The target of each wanted column in each piece. Ends of text start one word later, because the first word is the start offset.
+/// The target of each projected column in each piece. Ends of text start one word later, because the first word is the start offset.
 fn targets<'t>(
     table: &'t mut WordTable,
     states: &[ColumnState<'t>],
@@ -257,16 +258,16 @@ fn targets<'t>(
         let words = columns.get_mut(*place).and_then(Option::take).unwrap_or_default();
         let mut rest = words.get_mut(usize::from(text.is_some())..).unwrap_or_default();
         for (piece, (list, (_, count))) in out.iter_mut().zip(rows_at).enumerate() {
-            let (own, others) = rest.split_at_mut_checked(*count).unwrap_or_default();
-            rest = others;
+            let (slots, later) = rest.split_at_mut_checked(*count).unwrap_or_default();
+            rest = later;
             list.push(match (state.reader(), text) {
                 (Some(declared), _) => {
                     ColumnTarget::Declared(declared, PieceColumn::default(), declared.reader(*count)?)
                 }
                 (_, Some(text)) => {
-                    ColumnTarget::Text(own, PieceColumn::default(), TextPiece::new(text, piece))
+                    ColumnTarget::Text(slots, PieceColumn::default(), TextPiece::new(text, piece))
                 }
-                _ => ColumnTarget::Slots(own, PieceColumn::default()),
+                _ => ColumnTarget::Slots(slots, PieceColumn::default()),
             });
         }
     }

@@ -53,17 +53,18 @@ impl InputReader<'_> {
             _ => &[],
         };
         let dates = self.named(dates, "dates")?;
-        let known: HashSet<usize> = named.iter().map(|column| column.position).collect();
-        let is_declared = |position: &usize| known.contains(position);
-        if let Some(both) = dates.iter().find(|date| is_declared(date) || categories.contains(date)) {
-            let message = format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*both));
+        let declared_positions: HashSet<usize> = named.iter().map(|column| column.position).collect();
+        let is_declared = |position: &usize| declared_positions.contains(position);
+        if let Some(duplicate) = dates.iter().find(|date| is_declared(date) || categories.contains(date)) {
+            let message =
+                format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*duplicate));
             return Err(Error::invalid_option(FORMAT, message));
         }
         let all = self.options.dates == Dates::All;
         let column = |position: usize| ColumnRequest {
             position,
             timed: (all && !categories.contains(&position)) || dates.contains(&position),
-            must: dates.contains(&position),
+            must_be_time: dates.contains(&position),
             fixed: fixed.and_then(|kinds| kinds.get(position).copied().flatten()),
             arrow: self.chunk.is_some() || categories.contains(&position),
             declared: None,
@@ -81,8 +82,9 @@ impl InputReader<'_> {
             parts.push(match part {
                 Part::Column(column, position) => {
                     let is_category = categories.contains(&position);
-                    let made = if is_category { category::categories_of(&column) } else { Ok(column) };
-                    Part::Column(made.map_err(|e| e.in_member(self.name(position)))?, position)
+                    let categories_column =
+                        if is_category { category::categories_of(&column) } else { Ok(column) };
+                    Part::Column(categories_column.map_err(|e| e.in_member(self.name(position)))?, position)
                 }
                 block => block,
             });
@@ -116,7 +118,7 @@ impl InputReader<'_> {
         let (body, options) = (self.opening.body, self.options);
         let found =
             infer::read((source, body), pieces, &list, (options.big_ints, options.threads), self.progress)?;
-        let infer::InferredColumns { table, filled, rows, dropped, mended, wrong } = match found {
+        let infer::InferredColumns { table, filled, rows, dropped, adjusted_rows, wrong } = match found {
             Ok(found) => found,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -144,7 +146,14 @@ impl InputReader<'_> {
                 },
             }
         }
-        Ok(Ok(ReadColumns { parts, kinds, arrays, rows, dropped, nulled: mended + wrong.len() as u64 }))
+        Ok(Ok(ReadColumns {
+            parts,
+            kinds,
+            arrays,
+            rows,
+            dropped,
+            nulled: adjusted_rows + wrong.len() as u64,
+        }))
     }
 
     /// Converts text columns of large integers to decimals. All chunks have the number of digits of the first.
@@ -153,7 +162,7 @@ impl InputReader<'_> {
             let Part::Column(column, position) = part else { continue };
             let Some(Some(InferredType::Decimal(digits))) = found.kinds.get_mut(*position) else { continue };
             match decimals::decimals_of(column, &self.opening.rules, *digits)? {
-                Some((made, width)) => (*column, *digits) = (made, Some(width)),
+                Some((decimal_column, width)) => (*column, *digits) = (decimal_column, Some(width)),
                 None => {
                     return Ok(Err(ReadFailure::Misfit(
                         *position,
@@ -181,11 +190,11 @@ impl InputReader<'_> {
     /// The columns named in `dtypes`: those with a type, and the positions of categories.
     fn named_columns(&self) -> Result<(Vec<DtypeColumn>, Vec<usize>)> {
         let (mut out, mut categories): (Vec<DtypeColumn>, Vec<usize>) = (Vec::new(), Vec::new());
-        let (mut known, places) = (HashSet::new(), self.places());
+        let (mut seen, places) = (HashSet::new(), self.places());
         for (name, text) in &self.options.dtypes {
             let declared = dtypes::parse(name, text)?;
             for position in self.at(&places, name, "dtypes")? {
-                if !known.insert(position) {
+                if !seen.insert(position) {
                     continue;
                 }
                 match &declared {

@@ -47,8 +47,8 @@ impl CellClasses {
 
     /// The classes that a column of `kind` can hold.
     pub(super) fn held_by(kind: InferredType) -> Self {
-        let nothing = Self::NULL | Self::NAN | Self::EMPTY;
-        nothing
+        let missing = Self::NULL | Self::NAN | Self::EMPTY;
+        missing
             | match kind {
                 InferredType::Bool => Self::BOOL,
                 InferredType::Int => Self::INT | Self::NEGATIVE,

@@ -38,8 +38,8 @@ impl NullValues {
     }
 
     pub(super) fn new(default: bool, more: &[String]) -> Self {
-        let kept = if default { DEFAULT.as_slice() } else { &[] };
-        let mut list: Vec<Vec<u8>> = kept.iter().map(|w| w.as_bytes().to_vec()).collect();
+        let defaults = if default { DEFAULT.as_slice() } else { &[] };
+        let mut list: Vec<Vec<u8>> = defaults.iter().map(|w| w.as_bytes().to_vec()).collect();
         list.extend(more.iter().map(|w| w.as_bytes().to_vec()));
         list.sort();
         list.dedup();
@@ -53,9 +53,9 @@ impl NullValues {
         let empty = list.first().is_some_and(Vec::is_empty);
         let number = |word: &Vec<u8>| {
             let digits = word.iter().any(u8::is_ascii_digit);
-            let others =
+            let has_letters =
                 word.iter().any(|b| b.is_ascii_alphabetic() && !matches!(b, b'e' | b'E') || *b == b'#');
-            digits && !others
+            digits && !has_letters
         };
         let numbers = list.iter().any(number);
         Self { first, list, longest, empty, numbers, nan: true }

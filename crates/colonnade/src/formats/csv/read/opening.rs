@@ -79,15 +79,19 @@ pub(super) fn open(
     if header.is_none() && options.delimiter.is_none() {
         rules.delimiter = delimiter(seen, &rules);
     }
-    let shown = |byte: u8| if byte == NEVER { json!(null) } else { json!(String::from(char::from(byte))) };
+    let json_char =
+        |byte: u8| if byte == NEVER { json!(null) } else { json!(String::from(char::from(byte))) };
     let before = seen.iter().position(|b| *b == b'\n').and_then(|i| seen.get(i.checked_sub(1)?));
     let ends = match (rules.newline, before) {
         (b'\r', _) => "\r",
         (_, Some(b'\r')) => "\r\n",
         _ => "\n",
     };
-    let dialect =
-        json!({"delimiter": shown(rules.delimiter), "quotechar": shown(rules.quote), "lineterminator": ends});
+    let dialect = json!({
+        "delimiter": json_char(rules.delimiter),
+        "quotechar": json_char(rules.quote),
+        "lineterminator": ends,
+    });
     let found = match (&header, options.header_rows) {
         (Some(_), _) => names(rest, &rules, 1, ended),
         (None, 0) => unnamed(rest, &rules, ended),
@@ -114,14 +118,14 @@ fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<TextHeader>> {
             std::str::from_utf8(text).map_err(|_| Error::malformed(FORMAT, "header: expected UTF-8."))?;
         TextHeader::parse(text.trim_end(), TextStyle::csv(true), &options.limits)
     };
-    let beside = options.sidecar.as_deref().map(|text| text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
-    Ok(match (options.schema, line, beside) {
+    let sidecar = options.sidecar.as_deref().map(|text| text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text));
+    Ok(match (options.schema, line, sidecar) {
         (SchemaOption::Ignore, ..) | (SchemaOption::Found, None, None) => None,
         (SchemaOption::Header, Some(line), _) | (SchemaOption::Found, Some(line), None) => Some(
             parse(line.get(..line_nbytes(line)).unwrap_or(line)).map_err(|e| e.at(COMMENT.len() as u64))?,
         ),
-        (SchemaOption::Sidecar | SchemaOption::Found, _, Some(beside)) => {
-            Some(parse(beside).map_err(|e| e.in_member("sidecar"))?)
+        (SchemaOption::Sidecar | SchemaOption::Found, _, Some(sidecar)) => {
+            Some(parse(sidecar).map_err(|e| e.in_member("sidecar"))?)
         }
         (SchemaOption::Header, None, _) => {
             let message = format!(
@@ -225,15 +229,15 @@ fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
     let mut best = (0, rules.delimiter);
     for delimiter in DELIMITERS.into_iter().filter(|d| *d != rules.point && *d != rules.thousands) {
         let rules = DialectRules { delimiter, ..rules.clone() };
-        let (mut at, mut widths, mut agree, mut torn) = (0, Vec::new(), true, false);
+        let (mut at, mut widths, mut widths_agree, mut has_torn_cell) = (0, Vec::new(), true, false);
         while at < bytes.len() {
             let mut tokenizer = Tokenizer::default();
             let Ok(next) = tokenizer.line(bytes, at, &rules, bytes.len()) else {
-                agree = false;
+                widths_agree = false;
                 break;
             };
             // A delimiter may occur in quoted text. An unquoted cell with a quote is then part of a quoted cell.
-            torn |= tokenizer.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
+            has_torn_cell |= tokenizer.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
             let width = tokenizer.spans().count();
             let blank = width <= 1 && tokenizer.spans().all(|(start, end, _)| start == end);
             if !blank {
@@ -246,8 +250,8 @@ fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
             continue;
         }
         // Equal widths score higher than ragged lines, and highest if no quoted text is split.
-        let agree = agree && widths.iter().all(|width| *width == first);
-        let tier = match (agree, torn) {
+        let widths_agree = widths_agree && widths.iter().all(|width| *width == first);
+        let tier = match (widths_agree, has_torn_cell) {
             (false, _) => 0,
             (true, true) => 1,
             (true, false) => 2,

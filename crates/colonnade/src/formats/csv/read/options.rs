@@ -150,10 +150,10 @@ impl ReadOptions {
         ];
         for (i, (name, byte)) in marks.iter().enumerate() {
             let Some(byte) = byte else { continue };
-            let shown = char::from(*byte);
+            let character = char::from(*byte);
             if !byte.is_ascii() || matches!(byte, b'\n' | b'\r' | 0) {
                 let message =
-                    format!("{name}: expected an ASCII character that ends no line, found {shown:?}.");
+                    format!("{name}: expected an ASCII character that ends no line, found {character:?}.");
                 return Err(Error::invalid_option(FORMAT, message));
             }
             // Quotes distinguish a decimal comma from a delimiter. Other characters must differ.
@@ -161,7 +161,8 @@ impl ReadOptions {
                 *found == Some(*byte) && !(*other == "delimiter" && matches!(*name, "decimal" | "thousands"))
             });
             if let Some((other, _)) = other {
-                let message = format!("{name}: expected another character than {other}, found {shown:?}.");
+                let message =
+                    format!("{name}: expected another character than {other}, found {character:?}.");
                 return Err(Error::invalid_option(FORMAT, message));
             }
         }

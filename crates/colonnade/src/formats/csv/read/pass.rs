@@ -104,7 +104,7 @@ impl PassInput<'_> {
 
 /// A column that a pass reads.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct WantedColumn {
+pub(super) struct ProjectedColumn {
     /// Its place in a row.
     pub(super) position: usize,
     /// The type to read it as; `None`: only classify its cells.
@@ -160,7 +160,7 @@ pub(super) struct DonePiece<'a> {
 pub(super) fn run<'a>(
     source: &PassInput<'_>,
     pieces: &[LinePiece],
-    requests: &[WantedColumn],
+    requests: &[ProjectedColumn],
     targets: Vec<Vec<ColumnTarget<'a>>>,
     threads: usize,
     progress: &dyn Progress,
@@ -189,7 +189,7 @@ pub(super) fn run<'a>(
 pub(super) fn read<'a>(
     source: &PassInput<'_>,
     piece: LinePiece,
-    requests: &[WantedColumn],
+    requests: &[ProjectedColumn],
     targets: Vec<ColumnTarget<'a>>,
 ) -> std::result::Result<DonePiece<'a>, InputFault> {
     let mut done = DonePiece { targets, rows: 0, dropped: 0, nulled: 0 };
@@ -225,7 +225,7 @@ type LineFault = (usize, InputFaultKind, usize);
 fn lines(
     source: &PassInput<'_>,
     piece: LinePiece,
-    requests: &[WantedColumn],
+    requests: &[ProjectedColumn],
     done: &mut DonePiece<'_>,
 ) -> std::result::Result<(), LineFault> {
     let (mut ends, mut rows, mut tokenizer) =
@@ -325,7 +325,7 @@ impl PieceRows<'_> {
     #[inline]
     fn take_all<S: column::CellSpans>(
         &self,
-        requests: &[WantedColumn],
+        requests: &[ProjectedColumn],
         targets: &mut [ColumnTarget<'_>],
         spans: impl Fn(usize) -> S,
     ) -> std::result::Result<(), LineFault> {
@@ -343,7 +343,7 @@ impl PieceRows<'_> {
     /// Decodes one column.
     fn take(
         &self,
-        column: WantedColumn,
+        column: ProjectedColumn,
         spans: impl column::CellSpans,
         target: &mut ColumnTarget<'_>,
     ) -> std::result::Result<(), InputFault> {

@@ -18,10 +18,10 @@ pub(super) fn promoted_type(
         return if misfit { Err(CellClasses::default()) } else { Ok(None) };
     }
     let is_time = |kind: Option<InferredType>| matches!(kind, Some(InferredType::Time { .. }));
-    if column.must && !seen.has(CellClasses::VALUES) {
+    if column.must_be_time && !seen.has(CellClasses::VALUES) {
         return Ok((!is_time(kind)).then_some(NO_TIME));
     }
-    if column.must && !is_time(kind_of(seen, big_ints).ok()) {
+    if column.must_be_time && !is_time(kind_of(seen, big_ints).ok()) {
         let far = seen.has(CellClasses::NANOS) && seen.has(CellClasses::FAR);
         return Err(match seen.has(CellClasses::TEXT | CellClasses::BOOL | CellClasses::NUMBERS) {
             true => CellClasses::TEXT,
@@ -68,7 +68,7 @@ pub(super) fn first_type(
     match kind_of(seen, big_ints) {
         // In some date formats, numbers are instants. In a column of required instants, other numbers are errors. So the first pass
         // uses instants.
-        Ok(kind) if column.must && !matches!(kind, InferredType::Time { .. }) => Some(NO_TIME),
+        Ok(kind) if column.must_be_time && !matches!(kind, InferredType::Time { .. }) => Some(NO_TIME),
         // Only a text cell makes a column text for every later cell.
         Ok(InferredType::Text | InferredType::Decimal(_)) if !seen.has(CellClasses::TEXT) => None,
         // No value yet. Integers can be promoted to every other type.

@@ -4,7 +4,7 @@ use super::column::PieceColumn;
 use super::column_request::ColumnRequest;
 use super::fields::{FieldEnds, fields};
 use super::kinds::CellClasses;
-use super::pass::{ColumnTarget, LinePiece, PassInput, WantedColumn, run};
+use super::pass::{ColumnTarget, LinePiece, PassInput, ProjectedColumn, run};
 use super::tokenizer::Tokenizer;
 use crate::error::Result;
 use crate::progress::NoProgress;
@@ -29,7 +29,7 @@ pub(super) fn sample(
     let step = pieces.len().div_ceil(SAMPLED).max(1);
     let (mut seen_of, mut list) = (Vec::new(), Vec::new());
     for (column, seen) in columns.iter().zip(&mut seen).filter(|(column, _)| is_open(column)) {
-        list.push(WantedColumn { position: column.position, kind: None, timed: column.timed });
+        list.push(ProjectedColumn { position: column.position, kind: None, timed: column.timed });
         seen_of.push(seen);
     }
     for piece in pieces.iter().step_by(step) {

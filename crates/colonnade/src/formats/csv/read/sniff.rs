@@ -22,7 +22,7 @@ pub(super) struct Sniffer {
     delimiters: Vec<u8>,
     /// Number of lines with content that are needed: while the delimiter is unknown, and if it is known.
     max_lines: usize,
-    known: usize,
+    header_lines: usize,
     /// Number of lines to skip at the front; `None` until enough bytes have arrived.
     skip: Option<usize>,
     /// Offset of the first byte after them.
@@ -33,12 +33,12 @@ pub(super) struct Sniffer {
     lines: usize,
     inside: bool,
     /// Whether a quote may open.
-    begins: bool,
+    may_quote: bool,
     /// Whether the line is a comment, and whether it has content.
-    comments: bool,
-    says: bool,
+    is_comment: bool,
+    has_content: bool,
     done: bool,
-    ignores: bool,
+    ignores_header: bool,
     skip_rows: usize,
 }
 
@@ -57,18 +57,18 @@ impl Sniffer {
             comment: byte(options.comment),
             delimiters: options.delimiter.map_or_else(|| DELIMITERS.to_vec(), |one| vec![one]),
             max_lines: if is_known { names } else { lines },
-            known: names,
+            header_lines: names,
             skip: None,
             front: 0,
             end: 0,
             at: 0,
             lines: 0,
             inside: false,
-            begins: true,
-            comments: false,
-            says: false,
+            may_quote: true,
+            is_comment: false,
+            has_content: false,
             done: false,
-            ignores: options.schema == SchemaOption::Ignore,
+            ignores_header: options.schema == SchemaOption::Ignore,
             skip_rows: options.skip_rows,
         }
     }
@@ -105,19 +105,19 @@ impl Sniffer {
                 continue;
             }
             if ends && !self.inside {
-                self.lines += usize::from(self.says);
-                (self.says, self.comments, self.end) = (false, false, self.at);
-                self.begins = true;
+                self.lines += usize::from(self.has_content);
+                (self.has_content, self.is_comment, self.end) = (false, false, self.at);
+                self.may_quote = true;
             } else if !self.inside && byte == self.comment {
-                self.comments = true;
-            } else if !self.comments {
+                self.is_comment = true;
+            } else if !self.is_comment {
                 self.at += usize::from(byte == self.escape);
                 // A quote inside a cell that does not begin with one is literal.
                 let closes = self.inside && byte == self.quote;
-                let opens = !self.inside && self.begins && byte == self.quote;
+                let opens = !self.inside && self.may_quote && byte == self.quote;
                 self.inside ^= closes || opens;
-                self.begins = closes || (!self.inside && self.delimiters.contains(&byte));
-                self.says |= !matches!(byte, b' ' | b'\t' | b'\r');
+                self.may_quote = closes || (!self.inside && self.delimiters.contains(&byte));
+                self.has_content |= !matches!(byte, b' ' | b'\t' | b'\r');
             }
             let large = self.at - self.front >= SNIFF_NBYTES && self.end > self.front;
             if self.lines >= self.max_lines || large {
@@ -138,13 +138,13 @@ impl Sniffer {
     /// The number of lines to skip; `None` until it is known whether the first line is a Colonnade header.
     fn begin(&mut self, bytes: &[u8], ended: bool) -> Option<usize> {
         let head = || COMMENT.bytes().chain([b'{']);
-        let known = head().zip(bytes).take_while(|(a, b)| a == *b).count();
-        if known == bytes.len() && known < head().count() && !ended {
+        let matched = head().zip(bytes).take_while(|(a, b)| a == *b).count();
+        if matched == bytes.len() && matched < head().count() && !ended {
             return None;
         }
-        let header = known == head().count();
-        if header && !self.ignores {
-            self.max_lines = self.known;
+        let header = matched == head().count();
+        if header && !self.ignores_header {
+            self.max_lines = self.header_lines;
         }
         Some(self.skip_rows + usize::from(header))
     }

@@ -10,7 +10,7 @@ use crate::text::encoding::{HALF_A_UNIT, TextEncoding, source_nbytes, unpaired_s
 pub(super) struct TextStream {
     encoding: TextEncoding,
     /// Whether a byte order mark has been looked for.
-    begun: bool,
+    has_started: bool,
     pending: Vec<u8>,
 }
 
@@ -19,13 +19,13 @@ type StreamError = (ErrorKind, String);
 
 impl TextStream {
     pub(super) fn new(encoding: TextEncoding) -> Self {
-        Self { encoding, begun: false, pending: Vec::new() }
+        Self { encoding, has_started: false, pending: Vec::new() }
     }
 
     /// Appends the complete characters to `text`. `place` is the position of `text`, which moves past a byte order mark.
     pub(super) fn feed(&mut self, bytes: &[u8], text: &mut Vec<u8>, place: &mut TextPosition) -> Result<()> {
         self.pending.extend_from_slice(bytes);
-        if !self.begun && self.pending.len() < 3 {
+        if !self.has_started && self.pending.len() < 3 {
             return Ok(());
         }
         self.begin(place);
@@ -75,10 +75,10 @@ impl TextStream {
     }
 
     fn begin(&mut self, place: &mut TextPosition) {
-        if self.begun {
+        if self.has_started {
             return;
         }
-        self.begun = true;
+        self.has_started = true;
         let starts = |mark: &[u8]| self.pending.starts_with(mark);
         let (encoding, mark) = match self.encoding {
             TextEncoding::Utf8 if starts(b"\xef\xbb\xbf") => (TextEncoding::Utf8, 3),

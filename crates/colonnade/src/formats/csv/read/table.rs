@@ -93,8 +93,8 @@ impl WordTable {
         }
         // Neighbours of one type form one block.
         numbers.sort_unstable_by_key(|(offset, ..)| *offset);
-        let apart = self.stride * 8;
-        for run in numbers.chunk_by(|a, b| a.2 == b.2 && b.0 - a.0 == apart) {
+        let distance = self.stride * 8;
+        for run in numbers.chunk_by(|a, b| a.2 == b.2 && b.0 - a.0 == distance) {
             let Some((offset, _, dtype)) = run.first() else { continue };
             let mut grid = Grid::column_major(*dtype, rows, run.len(), *offset);
             grid.col_stride = stride;

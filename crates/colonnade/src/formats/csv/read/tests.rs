@@ -351,8 +351,8 @@ fn files_with_a_schema_round_trip() {
 
         let mut out = Vec::new();
         encode(&frame, &with(SchemaPlace::Sidecar), &mut out, &crate::progress::NoProgress).unwrap();
-        let beside = Some(sidecar(&frame, &with(SchemaPlace::Sidecar)).unwrap());
-        let options = ReadOptions { sidecar: beside, ..ReadOptions::default() };
+        let sidecar_text = Some(sidecar(&frame, &with(SchemaPlace::Sidecar)).unwrap());
+        let options = ReadOptions { sidecar: sidecar_text, ..ReadOptions::default() };
         assert_eq!(cell_texts(&read_with(&out, &options).unwrap().frame), cell_texts(&frame));
         // A file that was cut, or is another one, is not the sidecar's.
         let cut = out.len() - out.iter().rev().skip(1).position(|b| *b == b'\n').unwrap() - 1;

@@ -171,10 +171,10 @@ impl<'a> TextPiece<'a> {
 
     /// Continues in the column's memory.
     fn take_turn(&mut self, whole: TextBuffer, at: usize, ends: &mut [CellWord]) -> io::Result<()> {
-        let own = std::mem::replace(&mut self.text, whole);
+        let piece_text = std::mem::replace(&mut self.text, whole);
         shift(ends, self.text.used);
-        let expected = self.column.expected(self.text.used + own.used, at);
-        self.text.append(own, expected)?;
+        let expected = self.column.expected(self.text.used + piece_text.used, at);
+        self.text.append(piece_text, expected)?;
         self.has_turn = true;
         Ok(())
     }

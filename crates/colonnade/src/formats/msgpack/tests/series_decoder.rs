@@ -20,7 +20,7 @@ fn values(bytes: &[u8], piece: usize) -> Result<Vec<String>> {
         };
         let text = match received.frame() {
             Ok(Ok(frame)) => format!("{} x {}", frame.nrows, frame.columns.len()),
-            Ok(Err(kept)) => format!("{} bytes", kept.nbytes()),
+            Ok(Err(bytes)) => format!("{} bytes", bytes.nbytes()),
             Err(error) => error.to_string(),
         };
         out.push(format!("{start}: {text}"));

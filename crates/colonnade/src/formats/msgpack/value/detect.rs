@@ -89,11 +89,11 @@ impl ValueStart {
             _ => return Some(ValueKind::Keep),
         };
         let key = crate::cells::header_key::KEY.as_bytes();
-        let ours = [&[0xa0 | u8::try_from(key.len()).unwrap_or(0)][..], key].concat();
-        if rest == ours {
+        let header_key = [&[0xa0 | u8::try_from(key.len()).unwrap_or(0)][..], key].concat();
+        if rest == header_key {
             return Some(ValueKind::WithHeader);
         }
-        if ours.starts_with(rest) {
+        if header_key.starts_with(rest) {
             return None;
         }
         if matches!(options.orient, Some(MsgpackOrient::Split | MsgpackOrient::Records)) {

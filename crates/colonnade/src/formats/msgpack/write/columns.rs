@@ -286,9 +286,9 @@ fn side_by_side(
     let mut tasks = Vec::new();
     let mut claim = |nbytes: usize| {
         // SAFETY: ranges are claimed front to back, each once.
-        let claimed = unsafe { scatter.range(at, nbytes) };
+        let target = unsafe { scatter.range(at, nbytes) };
         at += nbytes;
-        claimed.ok_or_else(changed)
+        target.ok_or_else(changed)
     };
     for column in columns {
         claim(column.head.len())?.copy_from_slice(&column.head);

@@ -56,16 +56,16 @@ impl<'a> Pieces<'a> {
     pub fn write(&self, threads: usize, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let threads = threads.max(1);
         let at_once = if threads == 1 { 1 } else { threads * PIECES_A_THREAD };
-        let mut own = Vec::new();
+        let mut buffer = Vec::new();
         let mut done = 0;
         for some in self.pieces.chunks(at_once) {
             let nbytes = some.iter().map(|piece| piece.nbytes).sum();
             if let Some(place) = sink.place(nbytes)? {
                 self.fill_all(some, place, threads)?;
             } else {
-                own.resize(nbytes, 0);
-                self.fill_all(some, &mut own, threads)?;
-                sink.write(&own)?;
+                buffer.resize(nbytes, 0);
+                self.fill_all(some, &mut buffer, threads)?;
+                sink.write(&buffer)?;
             }
             done += nbytes as u64;
             progress.advance(done, Some(self.nbytes))?;

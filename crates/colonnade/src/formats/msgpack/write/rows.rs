@@ -45,7 +45,7 @@ pub fn encode(
 ) -> Result<()> {
     let ExportedArrays { schema, arrays, header } = exported;
     let (nrows, compatible) = (frame.nrows, options.compatible);
-    let own: Vec<NamedColumn> = match header {
+    let named_columns: Vec<NamedColumn> = match header {
         Some((_, keys)) => with_keys(schema, arrays, keys)?,
         None if options.orient == MsgpackOrient::Split => schema
             .fields()
@@ -56,7 +56,7 @@ pub fn encode(
             .collect(),
         None => without_header::columns(frame, schema, arrays)?,
     };
-    if own.is_empty() && nrows > 0 && header.is_none() && options.orient == MsgpackOrient::Columns {
+    if named_columns.is_empty() && nrows > 0 && header.is_none() && options.orient == MsgpackOrient::Columns {
         let message = format!(
             "{nrows} rows without columns: a map of columns has nothing that says how many rows there are. Write them with \
              the header, or orient=\"records\"."
@@ -64,7 +64,7 @@ pub fn encode(
         return Err(Error::unrepresentable(FORMAT, message));
     }
     let (index, labels);
-    let columns = cells(&own, writer_of)?;
+    let columns = cells(&named_columns, writer_of)?;
     let sections = match (options.orient, header) {
         (MsgpackOrient::Records, header) => {
             vec![records::section(columns, nrows, header.map(|(entry, _)| entry), compatible)?]
@@ -74,7 +74,7 @@ pub fn encode(
         }
         (MsgpackOrient::Split, None) => {
             index = without_header::labels(&frame.index)?;
-            labels = column_labels(&frame.columns, &own)?;
+            labels = column_labels(&frame.columns, &named_columns)?;
             let (index, labels) = (cells(&index, writer_of)?, cells(&labels, writer_of)?);
             split::sections_without_header(index, labels, columns, nrows, compatible)?
         }
@@ -109,9 +109,10 @@ fn cells<'a>(columns: &'a [NamedColumn], writer_of: WriterOf<'_>) -> Result<Vec<
 
 /// Returns the labels of columns: integers unchanged, others as the keys of maps.
 fn column_labels(axis: &Axis, columns: &[NamedColumn]) -> Result<Vec<NamedColumn>> {
-    let own = without_header::labels(axis)?;
-    if matches!(own.as_slice(), [only] if only.data.data_type().is_integer() && only.data.null_count() == 0) {
-        return Ok(own);
+    let labels = without_header::labels(axis)?;
+    if matches!(labels.as_slice(), [only] if only.data.data_type().is_integer() && only.data.null_count() == 0)
+    {
+        return Ok(labels);
     }
     let names = StringArray::from_iter_values(columns.iter().map(|column| &column.name)).into_data();
     Ok(vec![NamedColumn::new(&Field::new("columns", DataType::Utf8, false), &names)])

@@ -65,7 +65,7 @@ pub(crate) enum ShapeNode {
         nullable: Option<usize>,
         /// The same number; fixed-size lists have one even if they are required, because the file stores no items for a list
         /// below a null.
-        there: Option<usize>,
+        presence: Option<usize>,
         /// Its items.
         items: Box<ShapeNode>,
     },
@@ -81,7 +81,7 @@ pub(crate) struct LeafShape {
     /// Whether its type is an ordered categorical.
     pub(crate) ordered: bool,
     /// Whether the leaf itself is nullable; otherwise a value is missing only below a null of a parent node.
-    pub(crate) own: bool,
+    pub(crate) is_nullable: bool,
     /// The maximum levels.
     pub(crate) most: MaxLevels,
     /// The lists that contain it, outermost first.
@@ -109,7 +109,7 @@ pub(crate) struct NullableLevel {
     /// The stream of its positions.
     pub(crate) stream: usize,
     /// The minimum definition level at which it is not null.
-    pub(crate) there: u16,
+    pub(crate) valid_level: u16,
 }
 
 impl NestedShape {
@@ -172,7 +172,7 @@ impl ShapeBuilder<'_> {
         if repetition == Repetition::REPEATED {
             // A repeated field without a LIST annotation is a list of required items.
             let items = items_of(arrow_type)?;
-            return self.list(arrow_type, None, at, |own, at| own.node(found, items, at, true));
+            return self.list(arrow_type, None, at, |builder, at| builder.node(found, items, at, true));
         }
         let at = at.deeper(repetition == Repetition::OPTIONAL);
         let optional = (repetition == Repetition::OPTIONAL).then_some(at.definition);
@@ -187,8 +187,8 @@ impl ShapeBuilder<'_> {
                 if repeated.is_primitive() || pair.len() != 2 {
                     return None;
                 }
-                self.list(arrow_type, optional, &at, |own, at| {
-                    own.record(repeated, entries.data_type(), pair, None, at)
+                self.list(arrow_type, optional, &at, |builder, at| {
+                    builder.record(repeated, entries.data_type(), pair, None, at)
                 })
             }
             _ => {
@@ -201,16 +201,16 @@ impl ShapeBuilder<'_> {
                     Some(items) => (items, false),
                     None => (&**repeated, true),
                 };
-                self.list(arrow_type, optional, &at, |own, at| own.node(items, field, at, is_item))
+                self.list(arrow_type, optional, &at, |builder, at| builder.node(items, field, at, is_item))
             }
         }
     }
 
-    fn nullable(&mut self, there: Option<u16>, at: &NodeLevels) -> Option<usize> {
-        let there = there?;
+    fn nullable(&mut self, valid_level: Option<u16>, at: &NodeLevels) -> Option<usize> {
+        let valid_level = valid_level?;
         let nullable = self.nnullables;
         self.nnullables += 1;
-        self.nullables.push(NullableLevel { nullable, stream: at.lists.len(), there });
+        self.nullables.push(NullableLevel { nullable, stream: at.lists.len(), valid_level });
         Some(nullable)
     }
 
@@ -244,7 +244,7 @@ impl ShapeBuilder<'_> {
     ) -> Option<ShapeNode> {
         let nullable = self.nullable(optional, at);
         let fixed = matches!(arrow_type, DataType::FixedSizeList(..));
-        let there = match nullable {
+        let presence = match nullable {
             Some(nullable) => Some(nullable),
             None => self.nullable(fixed.then_some(at.definition), at),
         };
@@ -253,10 +253,10 @@ impl ShapeBuilder<'_> {
         let mut below = at.deeper(true);
         below.lists.push((list, below.definition));
         let items = Box::new(items(self, &below)?);
-        Some(ShapeNode::List { data_type: arrow_type.clone(), list, nullable, there, items })
+        Some(ShapeNode::List { data_type: arrow_type.clone(), list, nullable, presence, items })
     }
 
-    fn leaf(&mut self, field: &Field, at: &NodeLevels, own: bool) -> Option<ShapeNode> {
+    fn leaf(&mut self, field: &Field, at: &NodeLevels, is_nullable: bool) -> Option<ShapeNode> {
         let (arrow_type, ordered) = (field.data_type(), field.dict_is_ordered() == Some(true));
         let element = (self.next)()?;
         let physical = Physical::from_number(element.physical?, element.length)?;
@@ -281,7 +281,7 @@ impl ShapeBuilder<'_> {
             flat,
             data_type: arrow_type.clone(),
             ordered,
-            own,
+            is_nullable,
             most,
             lists,
             nullables,

@@ -37,24 +37,24 @@ struct CopyTarget {
 }
 
 impl ColumnDecoder<'_> {
-    /// Decodes the fields `projection[i]` for each `i` of `these`.
+    /// Decodes the fields `projection[i]` for each `i` of `slots`.
     pub(super) fn fixed(
         &self,
         projection: &[usize],
         conversions: &[ColumnConversion],
-        these: &[usize],
+        slots: &[usize],
         pieces: &[BatchRows],
         decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        if these.is_empty() {
+        if slots.is_empty() {
             return Ok(());
         }
         let nrows = self.nrows();
         let mut groups: Vec<(DType, Vec<usize>)> = Vec::new();
-        let mut known: HashMap<DType, usize> = HashMap::new();
-        let mut alone: Vec<(usize, usize)> = Vec::new();
-        for &i in these {
+        let mut groups_by_dtype: HashMap<DType, usize> = HashMap::new();
+        let mut array_columns: Vec<(usize, usize)> = Vec::new();
+        for &i in slots {
             match conversions.get(i) {
                 Some(
                     ColumnConversion::Copy(d)
@@ -62,7 +62,7 @@ impl ColumnDecoder<'_> {
                     | ColumnConversion::Pairs(d)
                     | ColumnConversion::Bits(d),
                 ) => {
-                    let group = *known.entry(*d).or_insert_with(|| {
+                    let group = *groups_by_dtype.entry(*d).or_insert_with(|| {
                         groups.push((*d, Vec::new()));
                         groups.len() - 1
                     });
@@ -70,12 +70,12 @@ impl ColumnDecoder<'_> {
                         members.push(i);
                     }
                 }
-                Some(ColumnConversion::Values(item)) => alone.push((i, *item)),
+                Some(ColumnConversion::Values(item)) => array_columns.push((i, *item)),
                 _ => {}
             }
         }
-        let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len() + alone.len());
-        let mut targets: Vec<CopyTarget> = Vec::with_capacity(these.len());
+        let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len() + array_columns.len());
+        let mut targets: Vec<CopyTarget> = Vec::with_capacity(slots.len());
         let mut grids: Vec<Grid> = Vec::with_capacity(groups.len());
         for (dtype, members) in &groups {
             let item = dtype.itemsize as usize;
@@ -91,7 +91,7 @@ impl ColumnDecoder<'_> {
                 ..Grid::column_major(*dtype, nrows, members.len(), 0)
             });
         }
-        for &(i, item) in &alone {
+        for &(i, item) in &array_columns {
             let region = regions.len();
             regions.push(allocate(nrows.checked_mul(item).ok_or_else(too_large)?)?);
             targets.push(self.target(projection, conversions, i, item, region, 0)?);
@@ -106,7 +106,7 @@ impl ColumnDecoder<'_> {
             let block = Block::new(grid, buffer).ok_or_else(too_large)?;
             decoded.blocks.push((block, members));
         }
-        for ((i, _), region) in alone.into_iter().zip(regions) {
+        for ((i, _), region) in array_columns.into_iter().zip(regions) {
             let field = projection.get(i).copied().unwrap_or(0);
             let data_type = field_of(&self.catalog.shape, field)?.data_type();
             let values = Buffer::from_region(region.finish(), true).to_arrow();

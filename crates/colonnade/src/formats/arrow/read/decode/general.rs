@@ -12,27 +12,27 @@ use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
 
 impl ColumnDecoder<'_> {
-    /// Decodes the fields `projection[i]` for each `i` of `these`.
+    /// Decodes the fields `projection[i]` for each `i` of `slots`.
     pub(super) fn decode_general(
         &self,
         projection: &[usize],
         conversions: &[ColumnConversion],
-        these: &[usize],
+        slots: &[usize],
         pieces: &[BatchRows],
         decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        if these.is_empty() {
+        if slots.is_empty() {
             return Ok(());
         }
-        let mut parts: Vec<Vec<ArrayData>> = vec![Vec::with_capacity(pieces.len()); these.len()];
+        let mut parts: Vec<Vec<ArrayData>> = vec![Vec::with_capacity(pieces.len()); slots.len()];
         for piece in pieces {
-            for (list, data) in parts.iter_mut().zip(self.arrays(projection, these, piece, progress)?) {
+            for (list, data) in parts.iter_mut().zip(self.arrays(projection, slots, piece, progress)?) {
                 list.push(data);
             }
             progress.advance(0, None)?;
         }
-        for (&i, list) in these.iter().zip(parts) {
+        for (&i, list) in slots.iter().zip(parts) {
             let field = projection.get(i).copied().unwrap_or(0);
             let field_type = field_of(&self.catalog.shape, field)?;
             let named = |e: Error| e.in_member(field_type.name());

@@ -41,7 +41,7 @@ pub(crate) struct ColumnDecoder<'a> {
     pub(crate) plan: &'a FramePlan,
     pub(crate) history: &'a DictionaryHistory,
     /// The projection of nested fields, by field.
-    pub(crate) kept: Option<&'a Projection>,
+    pub(crate) nested_projection: Option<&'a Projection>,
     pub(crate) rows: (usize, usize),
     pub(crate) threads: usize,
     pub(crate) allowed: &'a DecodeBudget,
@@ -155,7 +155,7 @@ impl ColumnDecoder<'_> {
 
     /// The projected leaves of a field.
     fn projection_of(&self, field: usize) -> &LeafProjection {
-        self.kept.map_or(&LeafProjection::All, |kept| kept.of(field))
+        self.nested_projection.map_or(&LeafProjection::All, |projection| projection.of(field))
     }
 
     fn conversion(&self, field: usize) -> Result<ColumnConversion> {
@@ -164,17 +164,19 @@ impl ColumnDecoder<'_> {
         }
         let data_type = field_of(&self.catalog.shape, field)?.data_type();
         let field_plan = self.plan.fields.get(field);
-        let said = field_plan.and_then(|f| f.dtype);
+        let declared = field_plan.and_then(|f| f.dtype);
         let nulls = self.catalog.nulls.get(field).copied().unwrap_or(true);
-        let tagged = field_plan.is_some_and(|f| f.tag.is_some());
-        let dtype = said.or_else(|| import::implied_dtype(data_type).filter(|_| !nulls && !tagged));
+        let has_tag = field_plan.is_some_and(|f| f.tag.is_some());
+        let dtype = declared.or_else(|| import::implied_dtype(data_type).filter(|_| !nulls && !has_tag));
         if self.catalog.shape.big_endian {
             return Ok(ColumnConversion::General(dtype));
         }
         // Integers become floats only if the requested rows have a null, which is unknown in advance for a part of the
         // rows.
-        let known = !data_type.is_integer() || self.rows == (0, self.catalog.nrows);
-        if let Some(dtype) = self.nulls.filter(|_| nulls && known).and_then(|nulls| nulls.dtype(field)) {
+        let nulls_are_known = !data_type.is_integer() || self.rows == (0, self.catalog.nrows);
+        if let Some(dtype) =
+            self.nulls.filter(|_| nulls && nulls_are_known).and_then(|nulls| nulls.dtype(field))
+        {
             return Ok(ColumnConversion::Missing(dtype, width(data_type).unwrap_or(0)));
         }
         if let Some(dtype) = dtype {

@@ -67,16 +67,16 @@ impl ColumnDecoder<'_> {
         self.text_column(field, &self.pieces(), Some(received), progress)
     }
 
-    /// Decodes the text fields `projection[i]` for each `i` of `these`.
+    /// Decodes the text fields `projection[i]` for each `i` of `slots`.
     pub(super) fn text(
         &self,
         projection: &[usize],
-        these: &[usize],
+        slots: &[usize],
         pieces: &[BatchRows],
         decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        for &i in these {
+        for &i in slots {
             let field = projection.get(i).copied().unwrap_or(0);
             decoded.columns.push((i, self.text_column(field, pieces, None, progress)?));
         }

@@ -93,7 +93,7 @@ impl ColumnDecoder<'_> {
     pub(super) fn arrays(
         &self,
         projection: &[usize],
-        these: &[usize],
+        slots: &[usize],
         piece: &BatchRows,
         progress: &dyn Progress,
     ) -> Result<Vec<ArrayData>> {
@@ -116,11 +116,11 @@ impl ColumnDecoder<'_> {
         };
         let work = body.codec().is_some() || self.catalog.shape.big_endian || batch.body_nbytes > 1 << 20;
         if !work {
-            return these.iter().map(|&i| one(i)).collect();
+            return slots.iter().map(|&i| one(i)).collect();
         }
-        let nbytes = batch.body_nbytes / these.len().max(1);
+        let nbytes = batch.body_nbytes / slots.len().max(1);
         let one = &one;
-        let tasks = these.iter().map(|&i| (nbytes, move || one(i))).collect();
+        let tasks = slots.iter().map(|&i| (nbytes, move || one(i))).collect();
         parallel::map(tasks, self.threads, progress)
     }
 

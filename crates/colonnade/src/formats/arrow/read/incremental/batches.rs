@@ -111,9 +111,9 @@ pub(super) fn empty(plan: &FramePlan) -> Result<Frame> {
 }
 
 fn batch_frame(plan: &FramePlan, arrays: &[ArrayData], nrows: usize, first_row: usize) -> Result<Frame> {
-    let said = |i: usize, data: &ArrayData| {
+    let dtype_of = |i: usize, data: &ArrayData| {
         let dtype = plan.fields.get(i).and_then(|f| f.dtype).filter(|d| fits(*d, data.data_type()));
         dtype.map_or(Ok(None), |dtype| to_block(dtype, data))
     };
-    plan.frame_with(arrays, nrows, first_row, &said)
+    plan.frame_with(arrays, nrows, first_row, &dtype_of)
 }

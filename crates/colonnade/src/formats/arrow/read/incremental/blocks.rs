@@ -46,48 +46,48 @@ impl Blocks {
     ///
     /// # Errors
     /// A limit; errors of the operating system: no address space.
-    pub(super) fn new(known: &CachedSchema, limit: u64) -> Result<Self> {
-        let announced = known.shape.announced.unwrap_or(0);
-        let claimed = known.layout.row_nbytes.saturating_mul(announced);
-        if claimed > limit {
+    pub(super) fn new(schema: &CachedSchema, limit: u64) -> Result<Self> {
+        let announced = schema.shape.announced.unwrap_or(0);
+        let claimed_nbytes = schema.layout.row_nbytes.saturating_mul(announced);
+        if claimed_nbytes > limit {
             let message = format!(
-                "{announced} rows are announced, which take {claimed} bytes, over the limit of {limit}. Raise max_nbytes to read them."
+                "{announced} rows are announced, which take {claimed_nbytes} bytes, over the limit of {limit}. Raise max_nbytes to read them."
             );
             return Err(Error::limit("arrow", message));
         }
-        Self::of(known, usize::try_from(announced).map_err(|_| too_large())?)
+        Self::of(schema, usize::try_from(announced).map_err(|_| too_large())?)
     }
 
-    fn of(known: &CachedSchema, capacity: usize) -> Result<Self> {
-        let layout = &known.layout;
+    fn of(schema: &CachedSchema, capacity: usize) -> Result<Self> {
+        let layout = &schema.layout;
         let (regions, targets, places) = (Vec::new(), Vec::new(), Vec::new());
-        let mut made = Self { capacity, regions, targets, places, row_nbytes: layout.row_nbytes };
-        let together = layout.groups.len() > FEW_GROUPS;
+        let mut blocks = Self { capacity, regions, targets, places, row_nbytes: layout.row_nbytes };
+        let is_one_region = layout.groups.len() > FEW_GROUPS;
         let mut sizes = Vec::new();
         let mut at = 0usize;
         for (_, item, members) in &layout.groups {
             let stride = column_stride(capacity.checked_mul(*item).ok_or_else(too_large)?);
             let total = stride.checked_mul(members.len()).ok_or_else(too_large)?;
-            let (region, base) = if together { (0, at) } else { (sizes.len(), 0) };
+            let (region, base) = if is_one_region { (0, at) } else { (sizes.len(), 0) };
             for (column, &field) in members.iter().enumerate() {
                 let offset = base + column * stride;
-                made.targets.push(BlockTarget { field, item: *item, region, offset });
+                blocks.targets.push(BlockTarget { field, item: *item, region, offset });
             }
-            made.places.push((region, base, stride));
+            blocks.places.push((region, base, stride));
             at = at.checked_add(total).and_then(|n| n.checked_next_multiple_of(64)).ok_or_else(too_large)?;
-            if !together {
+            if !is_one_region {
                 sizes.push(total);
             }
         }
-        if together {
+        if is_one_region {
             sizes.push(at);
         }
         for size in sizes {
-            made.regions.push(Region::allocate_claimed(size, made.targets.len())?);
+            blocks.regions.push(Region::allocate_claimed(size, blocks.targets.len())?);
         }
         // In the order of the fields, which is that of the buffers.
-        made.targets.sort_unstable_by_key(|target| target.field);
-        Ok(made)
+        blocks.targets.sort_unstable_by_key(|target| target.field);
+        Ok(blocks)
     }
 
     /// The bytes of `nrows` rows.
@@ -102,7 +102,7 @@ impl Blocks {
     /// A limit; errors of the operating system: no address space.
     pub(super) fn grow(
         &mut self,
-        known: &CachedSchema,
+        schema: &CachedSchema,
         nrows: usize,
         filled: usize,
         limit: u64,
@@ -119,7 +119,7 @@ impl Blocks {
         }
         let capacity = self.capacity.saturating_mul(GROWTH);
         let capacity = if self.row_nbytes(capacity) > limit { nrows } else { capacity.max(nrows) };
-        let mut grown = Self::of(known, capacity)?;
+        let mut grown = Self::of(schema, capacity)?;
         for (from, to) in self.targets.iter().zip(&grown.targets) {
             let nbytes = filled * from.item;
             let (Some(old), Some(new)) =

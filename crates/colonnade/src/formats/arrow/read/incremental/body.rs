@@ -20,7 +20,7 @@ const WHOLE_BELOW_NBYTES: usize = 64 << 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SegmentTarget {
     /// The bytes that are kept until the end.
-    Kept,
+    StreamBytes,
     /// A block.
     Block(usize),
     /// A text column.
@@ -79,7 +79,7 @@ pub(super) fn set_pair(head: &mut [u8], span: HeaderVector, i: usize, offset: us
 pub(super) fn owners(header: &BatchHeader, head: &[u8], layout: &BlockLayout) -> Result<Vec<BufferOwner>> {
     let words = head.get(header.variadic.at..header.variadic.at + header.variadic.count * 8).unwrap_or(&[]);
     let (words, _) = words.as_chunks::<8>();
-    let mut owners = vec![BufferOwner::Kept; header.buffers.count];
+    let mut owners = vec![BufferOwner::StreamBytes; header.buffers.count];
     // They are in the order of the fields, so the number of view columns before them grows.
     let (mut views, mut variadic) = (0, 0usize);
     for owned in &layout.owned {
@@ -167,10 +167,10 @@ pub(super) fn plan(
                 skip(&mut plan, length - nbytes);
                 places.push((0, 0));
             }
-            BufferOwner::Kept => {
+            BufferOwner::StreamBytes => {
                 let start = plan.kept_nbytes.next_multiple_of(64);
                 plan.segments.push(BodySegment {
-                    dest: SegmentTarget::Kept,
+                    dest: SegmentTarget::StreamBytes,
                     at: kept_at + start,
                     nbytes: length,
                 });
@@ -193,8 +193,8 @@ fn outside(i: usize, offset: impl std::fmt::Display, length: impl std::fmt::Disp
     Error::malformed("arrow", message)
 }
 
-fn short(i: usize, needed: usize, had: usize) -> Error {
+fn short(i: usize, needed: usize, found: usize) -> Error {
     let message =
-        format!("buffer {i}: {needed} bytes are needed for its rows, found {had}. The bytes are damaged.");
+        format!("buffer {i}: {needed} bytes are needed for its rows, found {found}. The bytes are damaged.");
     Error::malformed("arrow", message)
 }

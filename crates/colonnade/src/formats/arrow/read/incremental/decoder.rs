@@ -45,7 +45,7 @@ pub struct IncrementalDecoder {
     /// The received part of a prefix or header.
     pub(super) small: Vec<u8>,
     pub(super) filled: usize,
-    pub(super) wanted: usize,
+    pub(super) needed_nbytes: usize,
     pub(super) segments: Vec<BodySegment>,
     /// Receives padding.
     pub(super) padding: Vec<u8>,
@@ -86,7 +86,7 @@ impl IncrementalDecoder {
             state: DecoderState::Prefix,
             small: Vec::new(),
             filled: 0,
-            wanted: 4,
+            needed_nbytes: 4,
             segments: Vec::new(),
             padding: Vec::new(),
             target,
@@ -156,10 +156,10 @@ impl IncrementalDecoder {
 
 impl StreamTarget {
     /// Records that all kept bytes before `end` have arrived.
-    pub(super) fn kept_to(&mut self, end: usize) {
+    pub(super) fn filled_to(&mut self, end: usize) {
         match self {
-            Self::Frame(frame) => frame.kept.filled_to(end),
-            Self::Bytes(kept) => kept.filled_to(end),
+            Self::Frame(frame) => frame.stream_bytes.filled_to(end),
+            Self::Bytes(stream_bytes) => stream_bytes.filled_to(end),
             Self::Batches(_) => {}
         }
     }

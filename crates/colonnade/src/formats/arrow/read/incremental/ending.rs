@@ -29,9 +29,9 @@ impl IncrementalDecoder {
     fn missing(&self) -> usize {
         match &self.state {
             DecoderState::Done => 0,
-            DecoderState::Whole(body) => body.wanted - body.filled,
+            DecoderState::Whole(body) => body.needed_nbytes - body.filled,
             DecoderState::Prefix | DecoderState::Header | DecoderState::Segments { .. } => {
-                self.wanted.saturating_sub(self.filled).max(1)
+                self.needed_nbytes.saturating_sub(self.filled).max(1)
             }
         }
     }
@@ -80,9 +80,9 @@ impl IncrementalDecoder {
         let partial =
             if matches!(self.state, DecoderState::Segments { .. }) { Vec::new() } else { self.partial() };
         match self.target {
-            StreamTarget::Bytes(mut kept) => {
-                kept.push(&partial)?;
-                kept.finish()
+            StreamTarget::Bytes(mut stream_bytes) => {
+                stream_bytes.push(&partial)?;
+                stream_bytes.finish()
             }
             StreamTarget::Batches(_) | StreamTarget::Frame(_) => {
                 Err(Error::malformed("arrow", "the bytes were decoded."))

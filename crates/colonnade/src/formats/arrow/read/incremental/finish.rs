@@ -31,29 +31,29 @@ impl WholeFrame {
     pub(super) fn finish(mut self, request: &Request<'_>, limits: &Limits) -> Result<DecodedStream> {
         let (threads, progress) = (request.threads, request.progress);
         let none = || Error::malformed("arrow", "expected a schema, found the end mark.");
-        let ReceivedRows { known, mut blocks, texts, catalog } = self.rows.ok_or_else(none)?;
-        if known.keeps_bytes() {
-            self.kept.push(&END_MARK)?;
-            let bytes = Buffer::from_region(self.kept.finish()?, false);
+        let ReceivedRows { schema, mut blocks, texts, catalog } = self.rows.ok_or_else(none)?;
+        if schema.keeps_bytes() {
+            self.stream_bytes.push(&END_MARK)?;
+            let bytes = Buffer::from_region(self.stream_bytes.finish()?, false);
             let options =
                 OpenOptions { form: Some(Form::Stream), limits: *limits, allow_truncated: false, threads };
             return Ok(DecodedStream::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
         }
         let nrows = catalog.nrows;
-        let plan = match known.shape.announced {
+        let plan = match schema.shape.announced {
             Some(announced) if announced != nrows as u64 => {
                 let message =
                     format!("{announced} rows were announced, and {nrows} came. The bytes are damaged.");
                 return Err(Error::malformed("arrow", message));
             }
-            Some(_) => Cow::Borrowed(&known.plan),
+            Some(_) => Cow::Borrowed(&schema.plan),
             None => {
-                let mut plan = known.plan.clone();
+                let mut plan = schema.plan.clone();
                 plan.set_nrows(nrows);
                 Cow::Owned(plan)
             }
         };
-        let source = IpcSource::new(Buffer::from_region(self.kept.finish()?, false));
+        let source = IpcSource::new(Buffer::from_region(self.stream_bytes.finish()?, false));
         let batches = catalog.batches.iter().chain(catalog.dictionaries.iter().map(|d| &d.batch));
         check_nbytes(&source, batches, limits)?;
         let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
@@ -61,7 +61,7 @@ impl WholeFrame {
         let nulls = PandasNulls::new(&plan);
         let is_pandas = request.layout == MemoryLayout::Pandas;
         let decoder = ColumnDecoder {
-            kept: None,
+            nested_projection: None,
             source: &source,
             catalog: &catalog,
             plan: &plan,
@@ -73,20 +73,22 @@ impl WholeFrame {
             nulls: is_pandas.then_some(&nulls),
         };
         let mut decoded = DecodedColumns::default();
-        for rest in known.layout.rest.iter().filter(|rest| !rest.is_empty()) {
-            let made = decoder.run(rest, progress)?;
+        for rest in schema.layout.rest.iter().filter(|rest| !rest.is_empty()) {
+            let rest_columns = decoder.run(rest, progress)?;
             let of = |i: usize| rest.get(i).copied().unwrap_or(0);
             let renamed = |members: Vec<usize>| members.into_iter().map(of).collect();
-            decoded.blocks.extend(made.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
-            decoded.columns.extend(made.columns.into_iter().map(|(i, data)| (of(i), data)));
+            decoded
+                .blocks
+                .extend(rest_columns.blocks.into_iter().map(|(block, members)| (block, renamed(members))));
+            decoded.columns.extend(rest_columns.columns.into_iter().map(|(i, data)| (of(i), data)));
         }
-        for (&(field, _), received) in known.layout.texts.iter().zip(texts.finish()?) {
+        for (&(field, _), received) in schema.layout.texts.iter().zip(texts.finish()?) {
             decoded.columns.push((field, decoder.received_text(field, received, progress)?));
         }
         let missing = MissingValues { decoder: &decoder };
-        missing.write(&mut blocks, &known.layout, progress)?;
+        missing.write(&mut blocks, &schema.layout, progress)?;
         let block_dtype = |field: usize, dtype| missing.block_dtype(field, dtype);
-        let filled = blocks.finish(&known.layout, &decoder, &block_dtype, request.private)?;
+        let filled = blocks.finish(&schema.layout, &decoder, &block_dtype, request.private)?;
         decoded.blocks.extend(filled.blocks);
         decoded.columns.extend(filled.columns);
         if is_pandas {

@@ -20,9 +20,9 @@ use super::whole_body::WholeBody;
 pub(super) struct WholeFrame {
     pub(super) schemas: Schemas,
     /// The cached schema, if an earlier stream had the same header.
-    remembered: Option<Arc<CachedSchema>>,
+    cached_schema: Option<Arc<CachedSchema>>,
     pub(super) rows: Option<ReceivedRows>,
-    pub(super) kept: StreamBytes,
+    pub(super) stream_bytes: StreamBytes,
     /// The text of the body that is received.
     parts: Vec<TextReceipt>,
     /// The number of complete batches, and of their rows.
@@ -34,7 +34,7 @@ pub(super) struct WholeFrame {
 /// The rows received so far.
 #[derive(Debug)]
 pub(super) struct ReceivedRows {
-    pub(super) known: Arc<CachedSchema>,
+    pub(super) schema: Arc<CachedSchema>,
     pub(super) blocks: Blocks,
     pub(super) texts: TextColumns,
     pub(super) catalog: Catalog,
@@ -42,20 +42,28 @@ pub(super) struct ReceivedRows {
 
 impl WholeFrame {
     pub(super) fn new(limits: &Limits, schemas: Schemas) -> Result<Self> {
-        let (kept, stream) = (StreamBytes::new(limits)?, StreamLimit::new(limits));
-        Ok(Self { schemas, remembered: None, rows: None, kept, parts: Vec::new(), whole: (0, 0), stream })
+        let (stream_bytes, stream) = (StreamBytes::new(limits)?, StreamLimit::new(limits));
+        Ok(Self {
+            schemas,
+            cached_schema: None,
+            rows: None,
+            stream_bytes,
+            parts: Vec::new(),
+            whole: (0, 0),
+            stream,
+        })
     }
 
     pub(super) fn plan(&self) -> Option<&FramePlan> {
-        self.rows.as_ref().map(|rows| &rows.known.plan)
+        self.rows.as_ref().map(|rows| &rows.schema.plan)
     }
 
     /// Whether `head` is the cached schema of an earlier stream.
-    pub(super) fn remembers(&mut self, head: &[u8]) -> bool {
+    pub(super) fn has_cached_schema(&mut self, head: &[u8]) -> bool {
         if self.rows.is_none() {
-            self.remembered = self.schemas.find(head);
+            self.cached_schema = self.schemas.find(head);
         }
-        self.rows.is_none() && self.remembered.is_some()
+        self.rows.is_none() && self.cached_schema.is_some()
     }
 
     /// Prepares for the body of a message, which begins at `at` of the stream.
@@ -85,21 +93,21 @@ impl WholeFrame {
         };
         match found.kind {
             MessageKind::Schema => wrong("expected one schema, found a second one."),
-            kind if rows.known.keeps_bytes() => {
+            kind if rows.schema.keeps_bytes() => {
                 if let MessageKind::Batch(batch) = kind {
                     self.whole = (self.whole.0 + 1, self.whole.1.saturating_add(batch.nrows));
                 }
                 self.keep(head)?;
                 Ok(BodyReceipt::Segments(vec![BodySegment {
-                    dest: SegmentTarget::Kept,
-                    at: self.kept.len(),
+                    dest: SegmentTarget::StreamBytes,
+                    at: self.stream_bytes.len(),
                     nbytes: body_nbytes,
                 }]))
             }
             MessageKind::Batch(header) => self.begin_batch(head, header, (at, body_nbytes), limits),
             MessageKind::Dictionary { id, delta, batch } => {
-                let header_at = self.kept.push_aligned(head)?;
-                let body_at = self.kept.push_aligned(&[])?;
+                let header_at = self.stream_bytes.push_aligned(head)?;
+                let body_at = self.stream_bytes.push_aligned(&[])?;
                 let batch = BatchPosition {
                     header_at,
                     header: batch,
@@ -110,7 +118,7 @@ impl WholeFrame {
                 };
                 rows.catalog.dictionary(id, delta, batch)?;
                 Ok(BodyReceipt::Segments(vec![BodySegment {
-                    dest: SegmentTarget::Kept,
+                    dest: SegmentTarget::StreamBytes,
                     at: body_at,
                     nbytes: body_nbytes,
                 }]))
@@ -119,25 +127,25 @@ impl WholeFrame {
     }
 
     fn learn(&mut self, head: &[u8], limits: &Limits) -> Result<()> {
-        let known = match self.remembered.take() {
-            Some(known) => known,
+        let schema = match self.cached_schema.take() {
+            Some(schema) => schema,
             None => self.schemas.learn(head, limits)?,
         };
-        let blocks = Blocks::new(&known, limits.max_nbytes)?;
-        let texts = TextColumns::new(&known.layout, limits)?;
-        let catalog = Catalog::new(Arc::clone(&known.shape));
-        if known.keeps_bytes() {
+        let blocks = Blocks::new(&schema, limits.max_nbytes)?;
+        let texts = TextColumns::new(&schema.layout, limits)?;
+        let catalog = Catalog::new(Arc::clone(&schema.shape));
+        if schema.keeps_bytes() {
             self.keep(head)?;
         }
-        self.rows = Some(ReceivedRows { known, blocks, texts, catalog });
+        self.rows = Some(ReceivedRows { schema, blocks, texts, catalog });
         Ok(())
     }
 
     /// Keeps a header, after its prefix.
     fn keep(&mut self, head: &[u8]) -> Result<()> {
-        self.kept.push(&CONTINUATION.to_le_bytes())?;
-        self.kept.push(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes())?;
-        self.kept.push(head)
+        self.stream_bytes.push(&CONTINUATION.to_le_bytes())?;
+        self.stream_bytes.push(&u32::try_from(head.len()).unwrap_or(u32::MAX).to_le_bytes())?;
+        self.stream_bytes.push(head)
     }
 
     fn begin_batch(
@@ -147,7 +155,7 @@ impl WholeFrame {
         (input_at, body_nbytes): (u64, usize),
         limits: &Limits,
     ) -> Result<BodyReceipt> {
-        let Some(ReceivedRows { known, blocks, texts, catalog }) = &mut self.rows else {
+        let Some(ReceivedRows { schema, blocks, texts, catalog }) = &mut self.rows else {
             return Ok(BodyReceipt::Whole);
         };
         let first_row = catalog.nrows;
@@ -157,7 +165,7 @@ impl WholeFrame {
             limits,
         )?;
         let nrows = catalog.nrows;
-        match known.shape.announced {
+        match schema.shape.announced {
             Some(announced) if nrows as u64 > announced => {
                 let message =
                     format!("{announced} rows were announced, and {nrows} have come. The bytes are damaged.");
@@ -165,20 +173,20 @@ impl WholeFrame {
             }
             Some(_) => {}
             None => {
-                let received = texts.nbytes().saturating_add(self.kept.len() as u64);
+                let received = texts.nbytes().saturating_add(self.stream_bytes.len() as u64);
                 self.stream.check("arrow", blocks.row_nbytes(nrows).saturating_add(received))?;
-                blocks.grow(known, nrows, first_row, limits.max_nbytes)?;
+                blocks.grow(schema, nrows, first_row, limits.max_nbytes)?;
             }
         }
-        let header_at = self.kept.len().next_multiple_of(64);
+        let header_at = self.stream_bytes.len().next_multiple_of(64);
         let body_at = (header_at + head.len()).next_multiple_of(64);
-        let targets = (&known.layout, &*blocks, &*texts);
+        let targets = (&schema.layout, &*blocks, &*texts);
         let Some(plan) = body::plan(&header, head, body_nbytes, targets, first_row, body_at)? else {
             return Ok(BodyReceipt::Whole);
         };
         texts.grant(body_nbytes);
-        self.kept.push_aligned(head)?;
-        self.kept.push_aligned(&[])?;
+        self.stream_bytes.push_aligned(head)?;
+        self.stream_bytes.push_aligned(&[])?;
         if let Some(last) = catalog.batches.last_mut() {
             (last.header_at, last.body_at, last.body_nbytes) = (header_at, body_at, plan.kept_nbytes);
         }
@@ -191,9 +199,9 @@ impl WholeFrame {
     /// # Errors
     /// Malformed buffers.
     pub(super) fn take(&mut self, body: WholeBody) -> Result<()> {
-        let Some(ReceivedRows { known, blocks, texts, catalog }) = &mut self.rows else { return Ok(()) };
+        let Some(ReceivedRows { schema, blocks, texts, catalog }) = &mut self.rows else { return Ok(()) };
         if let Some(last) = catalog.batches.last_mut() {
-            let places = body.settle(last, (&known.layout, blocks, texts), &mut self.kept)?;
+            let places = body.settle(last, (&schema.layout, blocks, texts), &mut self.stream_bytes)?;
             (last.header_at, last.body_at, last.body_nbytes) = places;
         }
         self.whole = (catalog.batches.len(), catalog.nrows);
@@ -206,7 +214,8 @@ impl WholeFrame {
         let Some(batch) = catalog.batches.last() else { return };
         self.whole = (catalog.batches.len(), catalog.nrows);
         for (column, part) in self.parts.drain(..).enumerate() {
-            let offsets = self.kept.bytes().get(part.offsets_at..part.offsets_at + part.offsets_nbytes);
+            let offsets =
+                self.stream_bytes.bytes().get(part.offsets_at..part.offsets_at + part.offsets_nbytes);
             texts.complete(column, offsets.unwrap_or(&[]), batch.header.nrows, part.stored);
         }
     }

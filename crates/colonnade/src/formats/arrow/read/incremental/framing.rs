@@ -35,22 +35,22 @@ impl IncrementalDecoder {
     /// Takes the bytes of the current piece from `count` bytes, and returns whether the piece is complete.
     fn takes(&mut self, count: &mut usize) -> bool {
         let received = &mut self.received;
-        let mut take = |filled: &mut usize, wanted: usize| {
-            let taken = (*count).min(wanted - *filled);
+        let mut take = |filled: &mut usize, needed_nbytes: usize| {
+            let taken = (*count).min(needed_nbytes - *filled);
             *filled += taken;
             *count -= taken;
             *received += taken as u64;
-            *filled == wanted
+            *filled == needed_nbytes
         };
         match &mut self.state {
             DecoderState::Done => true,
-            DecoderState::Prefix | DecoderState::Header => take(&mut self.filled, self.wanted),
-            DecoderState::Whole(body) => take(&mut body.filled, body.wanted),
+            DecoderState::Prefix | DecoderState::Header => take(&mut self.filled, self.needed_nbytes),
+            DecoderState::Whole(body) => take(&mut body.filled, body.needed_nbytes),
             DecoderState::Segments { at, done } => {
                 while let Some(segment) = self.segments.get(*at) {
                     let is_whole = take(done, segment.nbytes);
-                    if segment.dest == SegmentTarget::Kept {
-                        self.target.kept_to(segment.at + *done);
+                    if segment.dest == SegmentTarget::StreamBytes {
+                        self.target.filled_to(segment.at + *done);
                     }
                     if !is_whole {
                         return false;
@@ -94,14 +94,14 @@ impl IncrementalDecoder {
         }
         let found = prefix(bytes)?;
         if found == Prefix::Short {
-            (self.state, self.wanted) = (DecoderState::Prefix, 8);
+            (self.state, self.needed_nbytes) = (DecoderState::Prefix, 8);
             return Ok(StreamEvent::Need);
         }
-        if let StreamTarget::Bytes(kept) = &mut self.target {
+        if let StreamTarget::Bytes(stream_bytes) = &mut self.target {
             if bytes == b"FEA1" {
                 return Err(feather_v1());
             }
-            kept.push(bytes)?;
+            stream_bytes.push(bytes)?;
         }
         let Prefix::Message { nbytes, skip } = found else {
             let has_schema = self.keeps_bytes() || self.plan().is_some();
@@ -116,13 +116,13 @@ impl IncrementalDecoder {
         }
         self.is_modern = skip == 8;
         self.piece_at += skip as u64;
-        (self.state, self.filled, self.wanted) = (DecoderState::Header, 0, nbytes);
+        (self.state, self.filled, self.needed_nbytes) = (DecoderState::Header, 0, nbytes);
         Ok(StreamEvent::Need)
     }
 
     fn header(&mut self) -> Result<StreamEvent> {
         let mut head = std::mem::take(&mut self.small);
-        head.truncate(self.wanted);
+        head.truncate(self.needed_nbytes);
         let event = self.begin(&mut head);
         self.small = head;
         event
@@ -130,10 +130,13 @@ impl IncrementalDecoder {
 
     /// Begins the body with the header `head`.
     fn begin(&mut self, head: &mut [u8]) -> Result<StreamEvent> {
-        let remembered =
-            if let StreamTarget::Frame(frame) = &mut self.target { frame.remembers(head) } else { false };
+        let is_cached = if let StreamTarget::Frame(frame) = &mut self.target {
+            frame.has_cached_schema(head)
+        } else {
+            false
+        };
         // A cached schema was checked when it first arrived, and has no body; see `Schemas`.
-        let found = match remembered {
+        let found = match is_cached {
             true => VerifiedHeader { version: 0, kind: MessageKind::Schema, body_nbytes: 0 },
             false => header(head)?,
         };
@@ -151,11 +154,11 @@ impl IncrementalDecoder {
             StreamTarget::Frame(frame) => {
                 frame.begin(head, &found, (self.received, body_nbytes), &self.limits)?
             }
-            StreamTarget::Bytes(kept) => {
-                kept.push(head)?;
+            StreamTarget::Bytes(stream_bytes) => {
+                stream_bytes.push(head)?;
                 BodyReceipt::Segments(vec![BodySegment {
-                    dest: SegmentTarget::Kept,
-                    at: kept.len(),
+                    dest: SegmentTarget::StreamBytes,
+                    at: stream_bytes.len(),
                     nbytes: body_nbytes,
                 }])
             }
@@ -175,7 +178,7 @@ impl IncrementalDecoder {
     fn next(&mut self) {
         self.segments.clear();
         self.piece_at = self.received;
-        (self.state, self.filled, self.wanted) =
+        (self.state, self.filled, self.needed_nbytes) =
             (DecoderState::Prefix, 0, if self.is_modern { 8 } else { 4 });
     }
 }

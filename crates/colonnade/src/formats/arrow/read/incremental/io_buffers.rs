@@ -26,7 +26,7 @@ impl IncrementalDecoder {
         match &mut self.state {
             DecoderState::Done | DecoderState::Segments { .. } => Ok(&mut []),
             DecoderState::Prefix | DecoderState::Header => {
-                let end = self.wanted.min((self.filled * 2).max(HEADER_NBYTES));
+                let end = self.needed_nbytes.min((self.filled * 2).max(HEADER_NBYTES));
                 if self.small.len() < end {
                     self.small.resize(end, 0);
                 }
@@ -43,13 +43,13 @@ impl IncrementalDecoder {
     /// A limit; errors of the operating system: no memory.
     pub fn io_buffers(&mut self, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         if let DecoderState::Segments { at, done } = self.state {
-            return self.scattered(at, done, enough);
+            return self.segment_buffers(at, done, enough);
         }
         if self.gives_batches() || !matches!(self.state, DecoderState::Whole(_)) {
             return Ok(vec![IoSliceMut::new(self.buffer()?)]);
         }
         let DecoderState::Whole(body) = &mut self.state else { return Ok(Vec::new()) };
-        let left = body.wanted - body.filled;
+        let left = body.needed_nbytes - body.filled;
         let mut out = vec![IoSliceMut::new(body.place()?)];
         if out.iter().all(|place| place.len() == left) {
             out.push(next_prefix(&mut self.small, self.is_modern));
@@ -57,7 +57,7 @@ impl IncrementalDecoder {
         Ok(out)
     }
 
-    fn scattered(&mut self, at: usize, done: usize, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
+    fn segment_buffers(&mut self, at: usize, done: usize, enough: usize) -> Result<Vec<IoSliceMut<'_>>> {
         let rest = self.segments.get(at..).unwrap_or(&[]);
         let all = rest.len();
         let rest = rest.get(..all.min(MAX_BUFFERS)).unwrap_or(&[]);
@@ -67,17 +67,18 @@ impl IncrementalDecoder {
             nbytes - done.min(nbytes) >= enough
         });
         let window = rest.get(..count.map_or(rest.len(), |i| i + 1)).unwrap_or(&[]);
-        let kept_end = window.iter().filter(|s| s.dest == SegmentTarget::Kept).map(|s| s.at + s.nbytes).max();
-        let (kept, mut rows) = match &mut self.target {
-            StreamTarget::Frame(frame) => (Some(&mut frame.kept), frame.rows.as_mut()),
-            StreamTarget::Bytes(kept) => (Some(kept), None),
+        let stream_end =
+            window.iter().filter(|s| s.dest == SegmentTarget::StreamBytes).map(|s| s.at + s.nbytes).max();
+        let (stream_bytes, mut rows) = match &mut self.target {
+            StreamTarget::Frame(frame) => (Some(&mut frame.stream_bytes), frame.rows.as_mut()),
+            StreamTarget::Bytes(stream_bytes) => (Some(stream_bytes), None),
             StreamTarget::Batches(_) => (None, None),
         };
-        let kept = match (kept, kept_end) {
-            (Some(kept), Some(end)) => kept.room(end)?,
+        let stream_bytes = match (stream_bytes, stream_end) {
+            (Some(stream_bytes), Some(end)) => stream_bytes.room(end)?,
             _ => &mut [],
         };
-        let (kept_at, kept_nbytes) = (kept.as_mut_ptr(), kept.len());
+        let (stream_at, stream_nbytes) = (stream_bytes.as_mut_ptr(), stream_bytes.len());
         self.padding.resize(PADDING_NBYTES, 0);
         let mut unused = self.padding.as_mut_slice();
         let mut out = Vec::with_capacity(window.len());
@@ -92,14 +93,14 @@ impl IncrementalDecoder {
                     unused = rest;
                     (place, count == nbytes)
                 }
-                SegmentTarget::Kept => {
-                    let count = nbytes.min(kept_nbytes.saturating_sub(from));
+                SegmentTarget::StreamBytes => {
+                    let count = nbytes.min(stream_nbytes.saturating_sub(from));
                     if count == 0 {
                         return Ok(out);
                     }
-                    // SAFETY: inside the memory that `kept` lent, which does not grow while `self` is borrowed; the
+                    // SAFETY: inside the memory that `stream_bytes` lent, which does not grow while `self` is borrowed; the
                     // segments of one body are disjoint (`body::plan` places each after the previous one).
-                    (unsafe { std::slice::from_raw_parts_mut(kept_at.add(from), count) }, count == nbytes)
+                    (unsafe { std::slice::from_raw_parts_mut(stream_at.add(from), count) }, count == nbytes)
                 }
                 SegmentTarget::Text(column) => {
                     let rows = rows.as_mut().ok_or_else(too_large)?;
@@ -170,8 +171,8 @@ impl StreamTarget {
     /// The memory of a segment, unless it is padding.
     fn bytes_of(&mut self, segment: &BodySegment) -> Option<&[u8]> {
         let all: &[u8] = match (segment.dest, self) {
-            (SegmentTarget::Kept, Self::Frame(frame)) => frame.kept.bytes(),
-            (SegmentTarget::Kept, Self::Bytes(kept)) => kept.bytes(),
+            (SegmentTarget::StreamBytes, Self::Frame(frame)) => frame.stream_bytes.bytes(),
+            (SegmentTarget::StreamBytes, Self::Bytes(stream_bytes)) => stream_bytes.bytes(),
             (SegmentTarget::Text(column), Self::Frame(frame)) => frame.rows.as_mut()?.texts.bytes(column),
             (SegmentTarget::Block(region), Self::Frame(frame)) => {
                 frame.rows.as_mut()?.blocks.regions.get_mut(region)?.as_mut_slice()

@@ -30,7 +30,7 @@ pub(super) struct BlockLayout {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BufferOwner {
     /// The bytes that are kept until the end.
-    Kept,
+    StreamBytes,
     /// A target of the blocks.
     Block(usize),
     /// A text column.
@@ -50,13 +50,13 @@ pub(super) struct OwnedBuffer {
 impl BlockLayout {
     pub(super) fn new(shape: &BatchLayout, plan: &FramePlan) -> Self {
         let mut groups: Vec<(Option<DType>, usize, Vec<usize>)> = Vec::new();
-        let mut known: HashMap<(DType, bool), usize> = HashMap::new();
+        let mut groups_by_dtype: HashMap<(DType, bool), usize> = HashMap::new();
         let (mut columns, mut levels, mut is_kept) = (Vec::new(), Vec::new(), false);
         let (mut texts, mut owned, mut nblocks) = (Vec::new(), Vec::new(), 0);
         for (i, field) in plan.fields.iter().enumerate() {
             let level = matches!(field.place, FieldRole::Level(_));
             let place = shape.places.get(i).copied().unwrap_or_default();
-            let mut own = |owner: BufferOwner, buffer: usize| {
+            let mut add_owned = |owner: BufferOwner, buffer: usize| {
                 owned.push(OwnedBuffer { buffer: place.buffer + buffer, view: place.view, owner });
             };
             // Big-endian values are converted at the end.
@@ -64,9 +64,9 @@ impl BlockLayout {
                 if shape.big_endian { ColumnConversion::General(None) } else { direct_conversion(field) };
             match conversion {
                 ColumnConversion::Copy(dtype) => {
-                    own(BufferOwner::Block(nblocks), 1);
+                    add_owned(BufferOwner::Block(nblocks), 1);
                     nblocks += 1;
-                    let group = *known.entry((dtype, level)).or_insert_with(|| {
+                    let group = *groups_by_dtype.entry((dtype, level)).or_insert_with(|| {
                         groups.push((Some(dtype), dtype.itemsize as usize, Vec::new()));
                         groups.len() - 1
                     });
@@ -75,12 +75,12 @@ impl BlockLayout {
                     }
                 }
                 ColumnConversion::Values(item) => {
-                    own(BufferOwner::Block(nblocks), 1);
+                    add_owned(BufferOwner::Block(nblocks), 1);
                     nblocks += 1;
                     groups.push((None, item, vec![i]));
                 }
                 ColumnConversion::Text => {
-                    own(BufferOwner::Text(texts.len()), 2);
+                    add_owned(BufferOwner::Text(texts.len()), 2);
                     texts.push((i, matches!(field.data_type, DataType::Utf8 | DataType::Binary)));
                 }
                 _ => {

@@ -12,10 +12,10 @@ use crate::limits::Limits;
 use super::layout::BlockLayout;
 
 /// The number of cached schemas: streams of one connection are often alike.
-const REMEMBERED: usize = 4;
+const MAX_SCHEMAS: usize = 4;
 
 /// Larger schema messages are not cached.
-const REMEMBERED_NBYTES: usize = 1 << 20;
+const MAX_SCHEMA_NBYTES: usize = 1 << 20;
 
 /// A schema message, decoded and checked once.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct Schemas(Vec<Arc<CachedSchema>>);
 
 impl Schemas {
     pub(super) fn find(&self, head: &[u8]) -> Option<Arc<CachedSchema>> {
-        self.0.iter().find(|known| known.head == head).cloned()
+        self.0.iter().find(|schema| schema.head == head).cloned()
     }
 
     pub(super) fn learn(&mut self, head: &[u8], limits: &Limits) -> Result<Arc<CachedSchema>> {
@@ -51,15 +51,15 @@ impl Schemas {
             plan.set_nrows(nrows);
         }
         let layout = BlockLayout::new(&shape, &plan);
-        let known = Arc::new(CachedSchema { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
+        let schema = Arc::new(CachedSchema { head: head.to_vec(), shape: Arc::new(shape), plan, layout });
         // `begin` assumes that cached messages have no body.
-        if head.len() > REMEMBERED_NBYTES || header(head)?.body_nbytes > 0 {
-            return Ok(known);
+        if head.len() > MAX_SCHEMA_NBYTES || header(head)?.body_nbytes > 0 {
+            return Ok(schema);
         }
-        if self.0.len() == REMEMBERED {
+        if self.0.len() == MAX_SCHEMAS {
             self.0.remove(0);
         }
-        self.0.push(Arc::clone(&known));
-        Ok(known)
+        self.0.push(Arc::clone(&schema));
+        Ok(schema)
     }
 }

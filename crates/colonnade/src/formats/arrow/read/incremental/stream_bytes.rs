@@ -48,9 +48,9 @@ impl StreamBytes {
         Ok(at)
     }
 
-    /// Returns the buffer for the next `wanted` bytes, or for fewer if their length is not trusted yet.
-    pub(super) fn room(&mut self, wanted: usize) -> Result<&mut [u8]> {
-        let end = wanted.min(self.filled.saturating_add(self.filled.max(BELIEVED_NBYTES)));
+    /// Returns the buffer up to the offset `requested_end`, or a shorter one if the length is not trusted yet.
+    pub(super) fn room(&mut self, requested_end: usize) -> Result<&mut [u8]> {
+        let end = requested_end.min(self.filled.saturating_add(self.filled.max(BELIEVED_NBYTES)));
         self.reserve(end)?;
         Ok(self.region.as_mut_slice())
     }

@@ -164,8 +164,8 @@ impl GrowingTextColumn {
             self.region.grow(enough)?;
             return Ok(());
         }
-        let wanted = end.max(from.saturating_mul(2));
-        let mut larger = Region::allocate(wanted, wanted < HUGE_FROM_NBYTES)?;
+        let nbytes = end.max(from.saturating_mul(2));
+        let mut larger = Region::allocate(nbytes, nbytes < HUGE_FROM_NBYTES)?;
         let (old, new) = (self.region.as_mut_slice(), larger.as_mut_slice());
         if let (Some(old), Some(new)) = (old.get(..from), new.get_mut(..from)) {
             new.copy_from_slice(old);

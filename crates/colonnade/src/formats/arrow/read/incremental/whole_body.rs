@@ -25,27 +25,27 @@ const HUGE_FROM_NBYTES: usize = 1 << 20;
 pub(super) struct WholeBody {
     region: RegionMut,
     pub(super) filled: usize,
-    pub(super) wanted: usize,
+    pub(super) needed_nbytes: usize,
     message: EncapsulatedMessage,
 }
 
 impl WholeBody {
     pub(super) fn new(head: &[u8], header: VerifiedHeader, body_nbytes: usize) -> Result<Self> {
         let body_at = head.len().next_multiple_of(64);
-        let wanted = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
-        let first = wanted.min(body_at + BELIEVED_NBYTES);
+        let needed_nbytes = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
+        let first = needed_nbytes.min(body_at + BELIEVED_NBYTES);
         let mut region = Region::allocate(first, first < HUGE_FROM_NBYTES)?;
         if let Some(place) = region.as_mut_slice().get_mut(..head.len()) {
             place.copy_from_slice(head);
         }
         let header_nbytes = head.len();
         let message = EncapsulatedMessage { header, header_at: 0, header_nbytes, body_at, body_nbytes };
-        Ok(Self { region, filled: body_at, wanted, message })
+        Ok(Self { region, filled: body_at, needed_nbytes, message })
     }
 
     /// The buffer for the next bytes.
     pub(super) fn place(&mut self) -> Result<&mut [u8]> {
-        let end = self.wanted.min((self.filled * 2).max(BELIEVED_NBYTES));
+        let end = self.needed_nbytes.min((self.filled * 2).max(BELIEVED_NBYTES));
         if self.region.nbytes() < end {
             self.region.grow(end)?;
         }
@@ -71,7 +71,7 @@ impl WholeBody {
         self,
         position: &BatchPosition,
         (layout, blocks, texts): (&BlockLayout, &mut Blocks, &mut TextColumns),
-        kept: &mut StreamBytes,
+        stream_bytes: &mut StreamBytes,
     ) -> Result<(usize, usize, usize)> {
         let (message, source) = self.into_source();
         let (header, first_row, body_nbytes) = (&position.header, position.first_row, message.body_nbytes);
@@ -82,7 +82,7 @@ impl WholeBody {
         texts.grant(body_nbytes);
         for (i, &owner) in owners.iter().enumerate() {
             let target = match owner {
-                BufferOwner::Kept => continue,
+                BufferOwner::StreamBytes => continue,
                 BufferOwner::Text(column) => {
                     texts.take(column, &body, i, header.nrows)?;
                     continue;
@@ -94,31 +94,31 @@ impl WholeBody {
             values_into(&body, i, (0, header.nrows), target.item, place, false)?;
         }
         let mut sum = 0usize;
-        for (i, _) in owners.iter().enumerate().filter(|(_, owner)| **owner == BufferOwner::Kept) {
+        for (i, _) in owners.iter().enumerate().filter(|(_, owner)| **owner == BufferOwner::StreamBytes) {
             sum = sum.saturating_add(body.bytes(i)?.len());
         }
         if sum > body_nbytes {
             // Buffers that share bytes are kept once and unchanged.
             let bytes = source.bytes.as_slice().get(message.body_at..).unwrap_or(&[]);
-            let header_at = kept.push_aligned(&head)?;
-            let body_at = kept.push_aligned(bytes.get(..body_nbytes).unwrap_or(&[]))?;
+            let header_at = stream_bytes.push_aligned(&head)?;
+            let body_at = stream_bytes.push_aligned(bytes.get(..body_nbytes).unwrap_or(&[]))?;
             return Ok((header_at, body_at, body_nbytes));
         }
         let mut end = 0;
         let mut places = Vec::new();
         for (i, &owner) in owners.iter().enumerate() {
-            let bytes = if owner == BufferOwner::Kept { body.bytes(i)? } else { &[] };
+            let bytes = if owner == BufferOwner::StreamBytes { body.bytes(i)? } else { &[] };
             let start = if bytes.is_empty() { 0 } else { end };
             places.push((start, bytes));
             set_pair(&mut head, header.buffers, i, start, bytes.len());
             end = if bytes.is_empty() { end } else { (start + bytes.len()).next_multiple_of(64) };
         }
-        let header_at = kept.push_aligned(&head)?;
-        let body_at = kept.push_aligned(&[])?;
+        let header_at = stream_bytes.push_aligned(&head)?;
+        let body_at = stream_bytes.push_aligned(&[])?;
         for (start, bytes) in places.into_iter().filter(|(_, bytes)| !bytes.is_empty()) {
-            kept.put(body_at + start, bytes)?;
+            stream_bytes.put(body_at + start, bytes)?;
         }
-        let nbytes = kept.len() - body_at;
+        let nbytes = stream_bytes.len() - body_at;
         Ok((header_at, body_at, nbytes))
     }
 }

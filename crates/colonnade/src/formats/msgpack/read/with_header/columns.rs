@@ -195,12 +195,12 @@ impl LocatedFrame {
         let field_plan = self.plan.fields.get(field)?;
         let dtype = self.dtype(field, field_plan)?;
         let plain = implied_dtype(&field_plan.data_type) == Some(dtype) && dtype.order != ByteOrder::Big;
-        let known = match dtype.kind {
+        let is_supported = match dtype.kind {
             DTypeKind::Bool | DTypeKind::Int | DTypeKind::UInt => true,
             DTypeKind::Float => matches!(dtype.itemsize, 4 | 8),
             _ => false,
         };
-        (plain && known && !self.has_nulls(field)).then_some(dtype)
+        (plain && is_supported && !self.has_nulls(field)).then_some(dtype)
     }
 
     /// Whether the header declares nulls for a field.

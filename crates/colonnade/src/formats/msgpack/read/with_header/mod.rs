@@ -61,7 +61,7 @@ impl OpenedFrame {
     #[must_use]
     pub fn end(&self) -> usize {
         match self {
-            Self::Columns(own) => own.end,
+            Self::Columns(frame) => frame.end,
             Self::Rows { end, .. } => *end,
         }
     }
@@ -94,8 +94,8 @@ impl LocatedFrame {
         check_extents(bytes.as_slice(), &header, &keys, &extents)?;
         check_decoded(&header, &plan, &extents, &options)?;
         let bytes = bytes.clone();
-        let own = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
-        Ok(Some(OpenedFrame::Columns(Box::new(own))))
+        let frame = Self { bytes, header, plan, extents, options, index: OnceLock::new(), end };
+        Ok(Some(OpenedFrame::Columns(Box::new(frame))))
     }
 
     /// The numbers of rows and columns.
@@ -176,8 +176,8 @@ impl LocatedFrame {
 fn check(header: &MsgpackHeader, options: &ReadOptions) -> Result<()> {
     let fields = header.schema.fields();
     let mut seen = HashSet::with_capacity(fields.len());
-    if let Some(twice) = fields.iter().find(|field| !seen.insert(field.name())) {
-        let message = format!("expected fields of different names, found {} twice.", step(twice.name()));
+    if let Some(duplicate) = fields.iter().find(|field| !seen.insert(field.name())) {
+        let message = format!("expected fields of different names, found {} twice.", step(duplicate.name()));
         return Err(Error::malformed(FORMAT, message).in_member("$.__colonnade__"));
     }
     let cap = options.limits.max_unbacked_rows;

@@ -93,7 +93,7 @@ fn in_pieces(bytes: &[u8], piece: usize, places: bool) -> Result<Option<(PiecesO
         return Ok(None);
     }
     let frame = match value.finish()?.frame() {
-        Ok(Err(kept)) => opened(kept),
+        Ok(Err(bytes)) => opened(bytes),
         Ok(Ok(frame)) => Ok(frame),
         Err(e) => Err(e),
     };

@@ -8,7 +8,7 @@ use crate::memory::{self, BitWriter};
 
 use super::super::page::{PageParts, StoredPage};
 use super::page_decoder::{Decoder, Job, NullMask, PageCursor, SelectionCursor};
-use super::primitive::{ended, unknown};
+use super::primitive::{truncated, unknown};
 
 /// The bools of a page.
 pub(super) enum BoolPage<'a> {
@@ -37,8 +37,8 @@ impl<'a> BoolPage<'a> {
     /// Checks that a PLAIN page has `n` more values.
     fn check(&self, n: usize) -> Result<()> {
         match self {
-            Self::Plain(bytes, given) if (given + n).div_ceil(8) > bytes.len() => {
-                Err(ended((given + n).div_ceil(8), bytes.len()))
+            Self::Plain(bytes, position) if (position + n).div_ceil(8) > bytes.len() => {
+                Err(truncated((position + n).div_ceil(8), bytes.len()))
             }
             _ => Ok(()),
         }
@@ -51,26 +51,26 @@ impl<'a> BoolPage<'a> {
             return Ok(0);
         }
         match self {
-            Self::Plain(bytes, given) => {
-                *given += n;
-                Ok(bits_at(bytes, *given - n, n))
+            Self::Plain(bytes, position) => {
+                *position += n;
+                Ok(bits_at(bytes, *position - n, n))
             }
-            Self::Runs(runs, run, given) => {
-                let (mut out, mut had) = (0, 0);
-                while had < n {
+            Self::Runs(runs, run, position) => {
+                let (mut out, mut count) = (0, 0);
+                while count < n {
                     if run.is_none() {
-                        (*run, *given) = (runs.next_run()?, 0);
+                        (*run, *position) = (runs.next_run()?, 0);
                     }
-                    let Some(current) = *run else { return Err(ended(n - had, 0)) };
-                    let now = (current.len() - *given).min(n - had);
+                    let Some(current) = *run else { return Err(truncated(n - count, 0)) };
+                    let now = (current.len() - *position).min(n - count);
                     out |= match current {
                         RleBitPackedRun::Same { value: 0, .. } => 0,
                         RleBitPackedRun::Same { .. } => low_bits(now),
-                        RleBitPackedRun::Packed { bytes, .. } => bits_at(bytes, *given, now),
-                    } << had;
-                    had += now;
-                    *given += now;
-                    if *given == current.len() {
+                        RleBitPackedRun::Packed { bytes, .. } => bits_at(bytes, *position, now),
+                    } << count;
+                    count += now;
+                    *position += now;
+                    if *position == current.len() {
                         *run = None;
                     }
                 }
@@ -82,14 +82,14 @@ impl<'a> BoolPage<'a> {
     /// Writes the next values as one byte each.
     fn fill(&mut self, out: &mut [u8]) -> Result<()> {
         self.check(out.len())?;
-        if let Self::Plain(bytes, given) = self {
-            memory::unpack(bytes, *given, out).ok_or_else(|| ended(out.len(), bytes.len()))?;
-            *given += out.len();
+        if let Self::Plain(bytes, position) = self {
+            memory::unpack(bytes, *position, out).ok_or_else(|| truncated(out.len(), bytes.len()))?;
+            *position += out.len();
             return Ok(());
         }
         for part in out.chunks_mut(64) {
             let bits = self.next(part.len())?.to_le_bytes();
-            memory::unpack(&bits, 0, part).ok_or_else(|| ended(part.len(), 0))?;
+            memory::unpack(&bits, 0, part).ok_or_else(|| truncated(part.len(), 0))?;
         }
         Ok(())
     }
@@ -105,17 +105,17 @@ pub(super) fn decode_bits(
     mut nulls: Option<&mut NullMask>,
     scratch: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut wanted = SelectionCursor::new(job.pieces);
-    while let Some(page) = job.next_page(&mut wanted)? {
+    let mut selection = SelectionCursor::new(job.pieces);
+    while let Some(page) = job.next_page(&mut selection)? {
         let named = |e: Error| e.at(page.at);
         if matches!(page.header.kind, PageType::Dictionary { .. }) {
             return Err(named(unknown(PageEncoding::RleDictionary)));
         }
-        let end = wanted.at + page.n();
+        let end = selection.at + page.n();
         let parts = page.parts(scratch)?;
         let page = BoolPage::begin(&parts).and_then(|bits| PageCursor::new(bits, &parts, job.optional));
         let mut page = page.map_err(named)?;
-        while let Some((skip, n)) = wanted.span(end) {
+        while let Some((skip, n)) = selection.span(end) {
             each_word(&mut page, skip, |_, _, _| Some(())).map_err(named)?;
             if page.levels.is_none()
                 && let Some(nulls) = nulls.as_deref_mut()
@@ -131,7 +131,7 @@ pub(super) fn decode_bits(
             })
             .map_err(named)?;
         }
-        wanted.pass(end);
+        selection.pass(end);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::formats::parquet::page::PageEncoding;
 use super::super::conversion::ByteConversion;
 use super::super::page::{PageParts, StoredPage};
 use super::page_decoder::{Decoder, NullMask, PageCursor, fill_rows};
-use super::primitive::{ended, keys, unknown};
+use super::primitive::{keys, truncated, unknown};
 use super::text::PageTexts;
 
 /// A decoder to little-endian rows of `item` bytes.
@@ -30,9 +30,9 @@ impl DecimalDecoder {
     fn decode_value(&self, values: &mut DecimalPage<'_>, to: &mut [u8]) -> Result<()> {
         match values {
             DecimalPage::Plain(bytes) => {
-                let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(|| ended(4, bytes.len()))?;
+                let (head, rest) = bytes.split_first_chunk::<4>().ok_or_else(|| truncated(4, bytes.len()))?;
                 let n = u32::from_le_bytes(*head) as usize;
-                let (value, rest) = rest.split_at_checked(n).ok_or_else(|| ended(n, rest.len()))?;
+                let (value, rest) = rest.split_at_checked(n).ok_or_else(|| truncated(n, rest.len()))?;
                 self.number(value, to)?;
                 *bytes = rest;
             }
@@ -41,13 +41,13 @@ impl DecimalDecoder {
                 let key = match keys.take(1)? {
                     Some(KeyBatch::Same(key, _)) => key,
                     Some(KeyBatch::Many([key, ..])) => *key,
-                    _ => return Err(ended(1, 0)),
+                    _ => return Err(truncated(1, 0)),
                 };
                 let start = (key as usize).saturating_mul(self.item);
                 let value = self.dictionary.get(start..start.saturating_add(self.item));
-                let known = self.dictionary.len() / self.item;
+                let nvalues = self.dictionary.len() / self.item;
                 to.copy_from_slice(
-                    value.ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, known))?,
+                    value.ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, nvalues))?,
                 );
             }
         }

@@ -73,19 +73,19 @@ struct Work<'w> {
 }
 
 impl ChunkDecoder<'_> {
-    /// Decodes the fields `wanted[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `slots`.
     pub(super) fn fixed(
         &self,
-        wanted: &[usize],
-        these: &[usize],
+        projection: &[usize],
+        slots: &[usize],
         pieces: &[RowPiece],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        if these.is_empty() {
+        if slots.is_empty() {
             return Ok(());
         }
-        let (targets, groups) = self.targets(wanted, these)?;
+        let (targets, groups) = self.targets(projection, slots)?;
         let mut regions: Vec<RegionMut> = Vec::with_capacity(groups.len());
         for group in &groups {
             let nbytes = group.stride.checked_mul(group.members.len()).ok_or_else(too_large)?;
@@ -112,15 +112,15 @@ impl ChunkDecoder<'_> {
         drop(scatters);
         let buffers: Vec<Buffer> =
             regions.into_iter().map(|region| Buffer::from_region(region.finish(), true)).collect();
-        self.finish_columns(&targets, &groups, &buffers, found, landed)
+        self.finish_columns(&targets, &groups, &buffers, found, decoded)
     }
 
-    fn targets(&self, wanted: &[usize], these: &[usize]) -> Result<(Vec<FixedTarget>, Vec<TargetGroup>)> {
+    fn targets(&self, projection: &[usize], slots: &[usize]) -> Result<(Vec<FixedTarget>, Vec<TargetGroup>)> {
         let mut groups: Vec<TargetGroup> = Vec::new();
-        let mut known: HashMap<(Option<DType>, usize), usize> = HashMap::new();
-        let mut targets = Vec::with_capacity(these.len());
-        for &i in these {
-            let field = wanted.get(i).copied().unwrap_or(0);
+        let mut groups_by_size: HashMap<(Option<DType>, usize), usize> = HashMap::new();
+        let mut targets = Vec::with_capacity(slots.len());
+        for &i in slots {
+            let field = projection.get(i).copied().unwrap_or(0);
             let (ColumnPlan::Fixed(flat), data_type) =
                 (self.column_plan(field)?, self.field(field)?.data_type())
             else {
@@ -140,7 +140,7 @@ impl ChunkDecoder<'_> {
             let nbytes = if bits { Some(self.nrows.div_ceil(8)) } else { self.nrows.checked_mul(item) };
             let nbytes = nbytes.ok_or_else(too_large)?;
             let shared = dtype.is_some() || nbytes < ALONE_NBYTES;
-            let group = if shared { known.get(&(dtype, nbytes)).copied() } else { None };
+            let group = if shared { groups_by_size.get(&(dtype, nbytes)).copied() } else { None };
             let region = group.unwrap_or_else(|| {
                 groups.push(TargetGroup {
                     dtype,
@@ -149,7 +149,7 @@ impl ChunkDecoder<'_> {
                     members: Vec::new(),
                 });
                 if shared {
-                    known.insert((dtype, nbytes), groups.len() - 1);
+                    groups_by_size.insert((dtype, nbytes), groups.len() - 1);
                 }
                 groups.len() - 1
             });

@@ -7,7 +7,7 @@ use crate::formats::parquet::page::PageEncoding;
 use super::super::conversion::ByteConversion;
 use super::super::page::{PageParts, StoredPage};
 use super::page_decoder::{Decoder, NullMask, PageCursor, fill_rows};
-use super::primitive::{check_dictionary, ended, keys, unknown};
+use super::primitive::{check_dictionary, keys, truncated, unknown};
 
 impl ByteConversion {
     pub(super) fn apply(self, from: &[u8], to: &mut [u8]) {
@@ -78,7 +78,7 @@ impl FixedLenDecoder {
         match values {
             FixedLenPage::Plain(bytes) => {
                 let Some((now, rest)) = bytes.split_at_checked(n.saturating_mul(width)) else {
-                    return Err(ended(n.saturating_mul(width), bytes.len()));
+                    return Err(truncated(n.saturating_mul(width), bytes.len()));
                 };
                 if let ByteConversion::From(_) = self.change {
                     now.chunks_exact(width).try_for_each(|from| self.change.check(from, item))?;
@@ -88,32 +88,32 @@ impl FixedLenDecoder {
                 }
                 *bytes = rest;
             }
-            FixedLenPage::Split(bytes, total, given) => {
-                if n > *total - *given {
-                    return Err(ended(n.saturating_mul(width), (*total - *given) * width));
+            FixedLenPage::Split(bytes, total, position) => {
+                if n > *total - *position {
+                    return Err(truncated(n.saturating_mul(width), (*total - *position) * width));
                 }
                 let mut value = vec![0; width];
                 for to in out.chunks_exact_mut(item) {
                     for (stream, byte) in value.iter_mut().enumerate() {
-                        *byte = bytes.get(stream * *total + *given).copied().unwrap_or(0);
+                        *byte = bytes.get(stream * *total + *position).copied().unwrap_or(0);
                     }
                     self.change.check(&value, item)?;
                     self.change.apply(&value, to);
-                    *given += 1;
+                    *position += 1;
                 }
             }
             FixedLenPage::Keys(keys) => {
                 let mut rows = out.chunks_exact_mut(item);
-                let (mut left, known) = (n, self.dictionary.len() / item);
+                let (mut left, nvalues) = (n, self.dictionary.len() / item);
                 let get = |key: u32| {
                     let start = key as usize * item;
                     self.dictionary
                         .get(start..start + item)
-                        .ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, known))
+                        .ok_or_else(|| crate::formats::parquet::values::key_out_of_range(key, nvalues))
                 };
                 while left > 0 {
                     match keys.take(left)? {
-                        None => return Err(ended(left, 0)),
+                        None => return Err(truncated(left, 0)),
                         Some(KeyBatch::Same(key, times)) => {
                             let value = get(key)?;
                             rows.by_ref().take(times).for_each(|to| to.copy_from_slice(value));

@@ -8,11 +8,11 @@ mod category;
 mod decimal;
 mod fixed;
 mod fixed_len_byte_array;
+mod leaf_selection;
 mod nested;
 mod page_decoder;
 mod primitive;
 mod stored_dictionary;
-mod strip;
 mod text;
 
 use arrow_data::ArrayData;
@@ -95,23 +95,23 @@ impl<'a> ChunkDecoder<'a> {
         // Row groups without rows have no pages.
         let pieces: Vec<RowPiece> = pieces.iter().filter(|p| p.nrows > 0).copied().collect();
         let pieces = pieces.as_slice();
-        let mut landed = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
+        let mut decoded = DecodedColumns { exclusive: true, ..DecodedColumns::default() };
         let of = |pick: &dyn Fn(ColumnPlan) -> bool| -> Vec<usize> {
             (0..projection.len()).filter(|&i| plans.get(i).is_some_and(|&w| pick(w))).collect()
         };
         self.check(projection, pieces)?;
         self.check_size(projection, &plans, pieces)?;
-        self.fixed(projection, &of(&|w| matches!(w, ColumnPlan::Fixed(_))), pieces, &mut landed, progress)?;
-        self.text(projection, &of(&|w| w == ColumnPlan::Text), pieces, &mut landed, progress)?;
-        self.category(projection, &of(&|w| w == ColumnPlan::Category), pieces, &mut landed, progress)?;
-        self.nested(projection, &of(&|w| w == ColumnPlan::Nested), pieces, &mut landed, progress)?;
+        self.fixed(projection, &of(&|w| matches!(w, ColumnPlan::Fixed(_))), pieces, &mut decoded, progress)?;
+        self.text(projection, &of(&|w| w == ColumnPlan::Text), pieces, &mut decoded, progress)?;
+        self.category(projection, &of(&|w| w == ColumnPlan::Category), pieces, &mut decoded, progress)?;
+        self.nested(projection, &of(&|w| w == ColumnPlan::Nested), pieces, &mut decoded, progress)?;
         for i in of(&|w| w == ColumnPlan::Nothing) {
-            landed.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
+            decoded.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
         }
         if self.layout != MemoryLayout::Arrow {
-            self.convert_to_blocks(projection, &mut landed)?;
+            self.convert_to_blocks(projection, &mut decoded)?;
         }
-        Ok(landed)
+        Ok(decoded)
     }
 
     fn column_plan(&self, field: usize) -> Result<ColumnPlan> {
@@ -121,19 +121,19 @@ impl<'a> ChunkDecoder<'a> {
     }
 
     /// Converts columns with a stored dtype to blocks of that dtype if it can hold all their values.
-    fn convert_to_blocks(&self, projection: &[usize], landed: &mut DecodedColumns) -> Result<()> {
-        let mut left = Vec::with_capacity(landed.columns.len());
-        for (i, data) in std::mem::take(&mut landed.columns) {
+    fn convert_to_blocks(&self, projection: &[usize], decoded: &mut DecodedColumns) -> Result<()> {
+        let mut left = Vec::with_capacity(decoded.columns.len());
+        for (i, data) in std::mem::take(&mut decoded.columns) {
             let plan = projection.get(i).and_then(|&field| self.file.plan.fields.get(field));
             match plan.and_then(|plan| plan.decoded_dtype()) {
                 Some(dtype) if holds_nulls(dtype, &data) => match to_block(dtype, &data)? {
-                    Some(block) => landed.blocks.push((block, vec![i])),
+                    Some(block) => decoded.blocks.push((block, vec![i])),
                     None => left.push((i, data)),
                 },
                 _ => left.push((i, data)),
             }
         }
-        landed.columns = left;
+        decoded.columns = left;
         Ok(())
     }
 

@@ -128,16 +128,16 @@ impl<'a> Job<'a, '_> {
         rows_room: &mut Vec<u128>,
     ) -> Result<()> {
         let item = decoder.item();
-        let (mut row, mut wanted) = (0usize, SelectionCursor::new(self.pieces));
-        while let Some(page) = self.next_page(&mut wanted)? {
+        let (mut row, mut selection) = (0usize, SelectionCursor::new(self.pieces));
+        while let Some(page) = self.next_page(&mut selection)? {
             let named = |e: Error| e.at(page.at);
             if matches!(page.header.kind, PageType::Dictionary { .. }) {
                 decoder.dictionary(&page, page_room).map_err(named)?;
                 continue;
             }
             let n = page.n();
-            let end = wanted.at + n;
-            if wanted.is_all(end)
+            let end = selection.at + n;
+            if selection.is_all(end)
                 && let Some(nbytes) = decoder.plain_nbytes()
                 && in_place(&page, self.optional, nbytes, out, row * item).map_err(named)?
             {
@@ -145,7 +145,7 @@ impl<'a> Job<'a, '_> {
                     nulls.push_valid(n);
                 }
                 row += n;
-                wanted.pass(end);
+                selection.pass(end);
                 continue;
             }
             let parts = page.parts(page_room)?;
@@ -160,7 +160,7 @@ impl<'a> Job<'a, '_> {
             };
             let mut state = decoder.begin(&parts, self.optional).map_err(named)?;
             let strip = (STRIP_NBYTES / item.max(1)).clamp(1, STRIP_ROWS);
-            while let Some((mut skip, now)) = wanted.span(end) {
+            while let Some((mut skip, now)) = selection.span(end) {
                 while skip > 0 {
                     let now = skip.min(strip);
                     rows_room.resize((now * item).div_ceil(16).max(rows_room.len()), 0);
@@ -172,7 +172,7 @@ impl<'a> Job<'a, '_> {
                 decoder.fill(&mut state, place, nulls.as_deref_mut()).map_err(named)?;
                 row += now;
             }
-            wanted.pass(end);
+            selection.pass(end);
         }
         Ok(())
     }
@@ -181,23 +181,26 @@ impl<'a> Job<'a, '_> {
     ///
     /// # Errors
     /// Malformed: the pages end before that.
-    pub(super) fn next_page(&mut self, wanted: &mut SelectionCursor<'_>) -> Result<Option<StoredPage<'a>>> {
+    pub(super) fn next_page(
+        &mut self,
+        selection: &mut SelectionCursor<'_>,
+    ) -> Result<Option<StoredPage<'a>>> {
         if let Some(dictionary) = self.dictionary.take() {
             return Ok(Some(dictionary));
         }
-        while let Some((from, _)) = wanted.next {
+        while let Some((from, _)) = selection.next {
             let Some(page) = self.pages.next_page()? else {
                 let message = format!(
                     "its pages have {} rows, more are wanted. The file is damaged; write it again.",
-                    wanted.at
+                    selection.at
                 );
                 return Err(Error::malformed("parquet", message));
             };
-            let end = wanted.at + page.n();
+            let end = selection.at + page.n();
             if matches!(page.header.kind, PageType::Dictionary { .. }) || from < end {
                 return Ok(Some(page));
             }
-            wanted.at = end;
+            selection.at = end;
         }
         Ok(None)
     }
@@ -330,26 +333,31 @@ fn expand_delta_byte_array(bytes: &[u8], n: usize, width: usize) -> Result<Vec<u
         all.fill(&mut out)?;
         Ok((out, all.end()))
     };
-    let (shared, end) = lengths(bytes)?;
+    let (prefix, end) = lengths(bytes)?;
     let bytes = bytes.get(end..).unwrap_or_default();
-    let (own, end) = lengths(bytes)?;
+    let (suffix, end) = lengths(bytes)?;
     let mut bytes = bytes.get(end..).unwrap_or_default();
-    if shared.len() != own.len() {
+    if prefix.len() != suffix.len() {
         return Err(bad("values have other numbers of shared and of own lengths"));
     }
     // The first value shares nothing, so its bytes are present; all others have the same length.
     let mut out: Vec<u8> = Vec::new();
-    for (&shared, &own) in shared.iter().zip(&own) {
-        let lengths = (usize::try_from(shared).ok(), usize::try_from(own).ok());
-        let (Some(shared), Some(own)) = lengths else { return Err(bad("a length is negative")) };
+    for (&prefix, &suffix) in prefix.iter().zip(&suffix) {
+        let lengths = (usize::try_from(prefix).ok(), usize::try_from(suffix).ok());
+        let (Some(prefix), Some(suffix)) = lengths else { return Err(bad("a length is negative")) };
         let last = out.len().saturating_sub(width);
-        if shared.checked_add(own) != Some(width) || last + shared > out.len() {
-            return Err(bad(&format!("a value of {shared} shared and {own} own bytes, expected {width}")));
+        if prefix.checked_add(suffix) != Some(width) || last + prefix > out.len() {
+            return Err(bad(&format!("a value of {prefix} shared and {suffix} own bytes, expected {width}")));
         }
-        let Some((now, rest)) = bytes.split_at_checked(own) else {
-            return Err(Error::truncated("parquet", "the values of a page", own as u64, bytes.len() as u64));
+        let Some((now, rest)) = bytes.split_at_checked(suffix) else {
+            return Err(Error::truncated(
+                "parquet",
+                "the values of a page",
+                suffix as u64,
+                bytes.len() as u64,
+            ));
         };
-        out.extend_from_within(last..last + shared);
+        out.extend_from_within(last..last + prefix);
         out.extend_from_slice(now);
         bytes = rest;
     }
@@ -386,9 +394,9 @@ fn in_place(
         return Ok(false);
     }
     let Some(room) = out.get_mut(start - front..start + values) else { return Ok(false) };
-    let mut kept = [0u8; MAX_FRONT_NBYTES];
-    let Some(kept) = kept.get_mut(..front) else { return Ok(false) };
-    kept.copy_from_slice(room.get(..front).unwrap_or_default());
+    let mut preceding = [0u8; MAX_FRONT_NBYTES];
+    let Some(preceding) = preceding.get_mut(..front) else { return Ok(false) };
+    preceding.copy_from_slice(room.get(..front).unwrap_or_default());
     let outcome = page.codec().decompress(page.body, room);
     let mut whole = true;
     if optional && outcome.is_ok() {
@@ -398,7 +406,7 @@ fn in_place(
             levels.is_some_and(|levels| all_valid(levels, header.nvalues as usize))
         });
     }
-    room.get_mut(..front).unwrap_or_default().copy_from_slice(kept);
+    room.get_mut(..front).unwrap_or_default().copy_from_slice(preceding);
     outcome?;
     Ok(whole)
 }

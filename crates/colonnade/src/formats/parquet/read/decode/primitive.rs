@@ -81,7 +81,7 @@ impl<R: FixedWidth, T: UnsignedWord, F: Fn(R) -> T + Copy> PrimitiveDecoder<'_, 
         }
         let out = bytes_within(out);
         let Some((now, rest)) = bytes.split_at_checked(out.len()) else {
-            return Err(ended(out.len(), bytes.len()));
+            return Err(truncated(out.len(), bytes.len()));
         };
         memory::copy(out, now, streaming);
         *bytes = rest;
@@ -172,8 +172,8 @@ pub(super) fn keys(values: &[u8], n: usize) -> Result<DictionaryKeys<'_>> {
 }
 
 #[cold]
-pub(super) fn ended(needed: usize, had: usize) -> Error {
-    Error::truncated("parquet", "the values of a page", needed as u64, had as u64)
+pub(super) fn truncated(needed: usize, found: usize) -> Error {
+    Error::truncated("parquet", "the values of a page", needed as u64, found as u64)
 }
 
 #[cold]

@@ -51,9 +51,9 @@ impl ChunkDecoder<'_> {
         if let DataType::RunEndEncoded(ends, _) = field.data_type() {
             return runs(&data, ends.data_type(), field.data_type());
         }
-        let Some(beside) = DictionaryStorage::of(field.data_type()) else { return Ok(data) };
+        let Some(storage) = DictionaryStorage::of(field.data_type()) else { return Ok(data) };
         let values = self.stored_dictionary(field)?.ok_or_else(|| wrong("found none"))?;
-        let (keys, nulls) = match beside {
+        let (keys, nulls) = match storage {
             DictionaryStorage::Codes(_) => (codes(&data)?, data.nulls().cloned()),
             DictionaryStorage::Values(_) => {
                 let DataType::Dictionary(key, _) = field.data_type() else { return Ok(data) };
@@ -107,7 +107,7 @@ fn places(data: &ArrayData, values: &ArrayData, key: &DataType) -> Result<(Buffe
         let bools: &BooleanArray = values.as_boolean_opt()?;
         bools.iter().position(|value| value == Some(target))
     };
-    let known = [place(false), place(true)];
+    let positions = [place(false), place(true)];
     let mut out: Vec<u8> = Vec::with_capacity(data.len() * width);
     let mut valid = Vec::with_capacity(data.len());
     let rows = array.as_boolean_opt();
@@ -116,7 +116,7 @@ fn places(data: &ArrayData, values: &ArrayData, key: &DataType) -> Result<(Buffe
         let place = match value {
             None => 0,
             Some(value) => {
-                let [no, yes] = known;
+                let [no, yes] = positions;
                 let found = if value { yes } else { no };
                 found.ok_or_else(|| wrong("found one without a value of the column"))?
             }
@@ -124,6 +124,6 @@ fn places(data: &ArrayData, values: &ArrayData, key: &DataType) -> Result<(Buffe
         valid.push(value.is_some());
         out.extend(place.to_le_bytes().into_iter().take(width));
     }
-    let nulls = valid.iter().any(|there| !there).then(|| NullBuffer::from(valid));
+    let nulls = valid.iter().any(|is_valid| !is_valid).then(|| NullBuffer::from(valid));
     Ok((Buffer::from_vec(out), nulls))
 }

@@ -69,7 +69,7 @@ impl std::fmt::Debug for ArrayReader {
     }
 }
 
-fn lost() -> Error {
+fn no_target() -> Error {
     Error::malformed(FORMAT, "a column came that nobody expected.")
 }
 
@@ -101,8 +101,8 @@ impl ColumnTargets {
     }
 
     fn home(&mut self, field: usize) -> Result<(&mut TargetSet, ColumnPosition)> {
-        let home = self.homes.get(field).copied().ok_or_else(lost)?;
-        Ok((self.sets.get_mut(home.set).ok_or_else(lost)?, home.place))
+        let home = self.homes.get(field).copied().ok_or_else(no_target)?;
+        Ok((self.sets.get_mut(home.set).ok_or_else(no_target)?, home.place))
     }
 
     /// Whether a field is decoded to a block of booleans, which cannot be packed.
@@ -173,10 +173,10 @@ impl ColumnTargets {
                 text.take(bytes, max_cells)
             }
             Some(ArrayReader::Typed(cells)) => cells.take(bytes, max_cells),
-            Some(ArrayReader::Packed(_)) => return Err(lost()),
+            Some(ArrayReader::Packed(_)) => return Err(no_target()),
             None => {
                 let (set, place) = self.home(field)?;
-                let ColumnPosition::Block { group, column } = place else { return Err(lost()) };
+                let ColumnPosition::Block { group, column } = place else { return Err(no_target()) };
                 // A cell has at least one byte.
                 let max_cells = max_cells.min(bytes.len());
                 set.blocks.cells(group, column, row, max_cells)?.take(bytes, max_cells)
@@ -192,12 +192,12 @@ impl ColumnTargets {
         done: usize,
         bytes: &[u8],
     ) -> Result<()> {
-        if let Some(ArrayReader::Packed(kept)) = &mut self.now {
-            kept.extend_from_slice(bytes);
+        if let Some(ArrayReader::Packed(packed_bytes)) = &mut self.now {
+            packed_bytes.extend_from_slice(bytes);
             return Ok(());
         }
         let (set, place) = self.home(field)?;
-        let ColumnPosition::Block { group, column } = place else { return Err(lost()) };
+        let ColumnPosition::Block { group, column } = place else { return Err(no_target()) };
         set.blocks.bytes(group, column, done, bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }

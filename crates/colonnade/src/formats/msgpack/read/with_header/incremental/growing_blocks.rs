@@ -43,16 +43,16 @@ impl GrowingBlocks {
         self.blocks.get(group).is_some_and(|(group, _)| group.dtype.kind == DTypeKind::Bool)
     }
 
-    /// Returns the decoder of the next `wanted` cells of a column, after `row` of them.
+    /// Returns the decoder of the next `ncells` cells of a column, after `row` of them.
     pub(super) fn cells(
         &mut self,
         group: usize,
         column: usize,
         row: usize,
-        wanted: usize,
+        ncells: usize,
     ) -> Result<Box<dyn CellReader + '_>> {
         let (dtype, item) = (self.blocks.get(group).map(|(g, _)| g.dtype), self.item(group));
-        let place = self.bytes(group, column, row.saturating_mul(item), wanted.saturating_mul(item))?;
+        let place = self.bytes(group, column, row.saturating_mul(item), ncells.saturating_mul(item))?;
         Ok(into(dtype.ok_or_else(too_large)?, place))
     }
 

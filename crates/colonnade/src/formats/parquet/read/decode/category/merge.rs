@@ -36,15 +36,15 @@ impl MergedDictionaries {
         let mut values = Dictionary::default();
         let mut maps = Vec::with_capacity(rest.len() + 1);
         {
-            let mut known: HashMap<&[u8], u32> = HashMap::with_capacity(first.len());
+            let mut codes_by_value: HashMap<&[u8], u32> = HashMap::with_capacity(first.len());
             for dictionary in std::iter::once(&first).chain(&rest) {
                 let mut map = Vec::with_capacity(dictionary.len());
                 for value in (0..dictionary.len()).filter_map(|k| dictionary.value(k)) {
-                    let code = match known.get(value) {
+                    let code = match codes_by_value.get(value) {
                         Some(code) => *code,
                         None => {
                             let code = values.add(value)?;
-                            known.insert(value, code);
+                            codes_by_value.insert(value, code);
                             code
                         }
                     };
@@ -58,22 +58,22 @@ impl MergedDictionaries {
 }
 
 impl MergedDictionaries {
-    /// Sorts the values into an order that agrees with the dictionaries at `these`; all other values follow.
+    /// Sorts the values into an order that agrees with the dictionaries at `indices`; all other values follow.
     ///
     /// # Errors
     /// Malformed: two of the dictionaries order two categories differently. The message shows both.
-    pub(super) fn arrange(&mut self, these: &[usize]) -> Result<()> {
-        let maps: Vec<&[u32]> = these.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice).collect();
+    pub(super) fn arrange(&mut self, indices: &[usize]) -> Result<()> {
+        let maps: Vec<&[u32]> = indices.iter().filter_map(|&k| self.maps.get(k)).map(Vec::as_slice).collect();
         let (first, second) = match common_order(&maps) {
             Ok(None) => return Ok(()),
             Ok(Some(order)) => return self.reorder(&order),
-            Err(turned) => turned,
+            Err(conflict) => conflict,
         };
-        let shown = |code: u32| {
+        let category_text = |code: u32| {
             let value = self.values.value(code as usize).unwrap_or_default();
             format!("{:?}", String::from_utf8_lossy(value))
         };
-        let message = order::message(&shown(first), &shown(second));
+        let message = order::message(&category_text(first), &category_text(second));
         Err(Error::malformed("parquet", format!("{message} {}", order::ONE_BY_ONE)))
     }
 

@@ -28,7 +28,7 @@ use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
 use super::super::conversion::FlatLeaf;
-use super::strip::Strip;
+use super::leaf_selection::LeafSelection;
 use super::text::{Dictionary, FillError, PagePart, RowRun, joined, no_text, validity, walk};
 use super::{ChunkDecoder, RowPiece};
 use merge::MergedDictionaries;
@@ -90,30 +90,34 @@ impl CodedPart<'_> {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `projection[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `slots`.
     pub(super) fn category(
         &self,
         projection: &[usize],
-        these: &[usize],
+        slots: &[usize],
         pieces: &[RowPiece],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        for &slot in these {
+        for &slot in slots {
             let field = projection.get(slot).copied().unwrap_or(0);
-            let strip = self.strip(slot, field, pieces)?;
-            landed.columns.push((slot, self.category_column(&strip, progress)?));
+            let selection = self.leaf_selection(slot, field, pieces)?;
+            decoded.columns.push((slot, self.category_column(&selection, progress)?));
         }
         Ok(())
     }
 
     /// Decodes some rows of a column whose pages hold plain values. Its categories are those of all rows, in order of
     /// appearance, so all rows are decoded. Returns `None` if dictionary pages define the categories.
-    fn part_of_all(&self, strip: &Strip<'_>, progress: &dyn Progress) -> Result<Option<ArrayData>> {
-        let (file, field, leaf, pieces) = (self.file, strip.field, strip.leaf, strip.pieces);
+    fn part_of_all(
+        &self,
+        selection: &LeafSelection<'_>,
+        progress: &dyn Progress,
+    ) -> Result<Option<ArrayData>> {
+        let (file, field, leaf, pieces) = (self.file, selection.field, selection.leaf, selection.pieces);
         let (mut all, mut starts, mut at) = (Vec::new(), Vec::new(), 0usize);
-        for (group, about) in file.groups.iter().enumerate() {
-            let nrows = usize::try_from(about.nrows).map_err(|_| Error::too_large("parquet"))?;
+        for (group, metadata) in file.groups.iter().enumerate() {
+            let nrows = usize::try_from(metadata.nrows).map_err(|_| Error::too_large("parquet"))?;
             starts.push(at);
             all.push(RowPiece { group, skip: 0, nrows, at });
             at = at.checked_add(nrows).ok_or_else(|| Error::too_large("parquet"))?;
@@ -133,7 +137,7 @@ impl<'a> ChunkDecoder<'a> {
         file.fetch_pages(&[field], &all, progress)?;
         let decoder = ChunkDecoder::new(file, at, self.threads, self.layout);
         decoder.add_cells(at as u64);
-        let column = decoder.category_column(&decoder.strip(strip.i, field, &all)?, progress)?;
+        let column = decoder.category_column(&decoder.leaf_selection(selection.i, field, &all)?, progress)?;
         let mut out = MutableArrayData::new(vec![&column], column.nulls().is_some(), nrows);
         for piece in pieces {
             let start = starts.get(piece.group).copied().unwrap_or(0) + piece.skip;
@@ -149,22 +153,22 @@ impl<'a> ChunkDecoder<'a> {
     /// Malformed pages.
     pub(super) fn category_column<'s>(
         &'s self,
-        strip: &Strip<'s>,
+        selection: &LeafSelection<'s>,
         progress: &dyn Progress,
     ) -> Result<ArrayData> {
-        let Strip { field, flat, pieces, nrows, .. } = *strip;
-        let DataType::Dictionary(key_type, value_type) = strip.data_type else {
+        let LeafSelection { field, flat, pieces, nrows, .. } = *selection;
+        let DataType::Dictionary(key_type, value_type) = selection.data_type else {
             return Err(Error::unsupported("parquet", "a column without codes as one of codes."));
         };
         // For a whole column the file's metadata may hold the dictionary, and rows outside the selection may define categories.
-        let whole = strip.listed.is_none();
+        let whole = selection.group_pages.is_none();
         let stored = if whole { self.stored_dictionary(self.field(field)?) } else { Ok(None) };
         let named = |e: Error| self.named(e, field, pieces.first().map_or(0, |p| p.group));
         let stored = stored.map_err(named)?;
         if pieces.is_empty()
             && let Some(values) = &stored
         {
-            let empty = ArrayData::builder(strip.data_type.clone());
+            let empty = ArrayData::builder(selection.data_type.clone());
             let empty =
                 empty.add_buffer(arrow_buffer::Buffer::default()).add_child_data(values.clone()).build();
             return empty.map_err(|e| named(Error::malformed("parquet", format!("{e}."))));
@@ -175,13 +179,14 @@ impl<'a> ChunkDecoder<'a> {
             let one = [RowPiece { group, skip: 0, nrows: 1, at: 0 }];
             self.file.fetch_pages(&[field], &one, progress)?;
             let decoder = ChunkDecoder::new(self.file, 1, 1, self.layout);
-            let column = decoder.category_column(&decoder.strip(strip.i, field, &one)?, progress)?;
+            let column =
+                decoder.category_column(&decoder.leaf_selection(selection.i, field, &one)?, progress)?;
             return Ok(column.slice(0, 0));
         }
-        if whole && let Some(part) = self.part_of_all(strip, progress)? {
+        if whole && let Some(part) = self.part_of_all(selection, progress)? {
             return Ok(part);
         }
-        let (coded, merged) = self.read_codes(strip, is_text(value_type), &SignalsOnly(progress))?;
+        let (coded, merged) = self.read_codes(selection, is_text(value_type), &SignalsOnly(progress))?;
         let MergedDictionaries { values, mut maps } = merged;
         let mut values = values::array(value_type, flat.way, &values).map_err(named)?;
         if let Some(stored) = stored
@@ -193,9 +198,9 @@ impl<'a> ChunkDecoder<'a> {
             }
         }
         // Text that the caller requests as a categorical has no declared type of codes.
-        let asked = whole && self.file.options.categories.contains(self.field(field)?.name());
+        let is_requested = whole && self.file.options.categories.contains(self.field(field)?.name());
         // Batches need equal types.
-        let is_narrow = asked && self.layout != MemoryLayout::Arrow && **key_type == DataType::Int32;
+        let is_narrow = is_requested && self.layout != MemoryLayout::Arrow && **key_type == DataType::Int32;
         let key_type = if is_narrow { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);
@@ -230,12 +235,12 @@ impl<'a> ChunkDecoder<'a> {
     /// Returns the selected rows of all chunks, and their merged dictionary.
     fn read_codes<'s>(
         &'s self,
-        strip: &Strip<'s>,
+        selection: &LeafSelection<'s>,
         text: bool,
         progress: &dyn Progress,
     ) -> Result<(Vec<CodedPart<'s>>, MergedDictionaries)> {
-        let Strip { field, flat, pieces, .. } = *strip;
-        let (flat, strip) = (&flat, *strip);
+        let LeafSelection { field, flat, pieces, .. } = *selection;
+        let (flat, selection) = (&flat, *selection);
         let make = |page: &[u8], n: usize| match flat.physical {
             Physical::Bytes => Dictionary::new(page, n, text),
             Physical::Boolean => Err(Error::malformed("parquet", "a dictionary page of bools.")),
@@ -246,8 +251,8 @@ impl<'a> ChunkDecoder<'a> {
         };
         // Leaves of lists and structs may have no value at all.
         if pieces.is_empty()
-            && strip.listed.is_some()
-            && let Some(dictionary) = self.unused_categories(&strip, &make)?
+            && selection.group_pages.is_some()
+            && let Some(dictionary) = self.unused_categories(&selection, &make)?
         {
             return Ok((Vec::new(), MergedDictionaries::new(vec![dictionary])?));
         }
@@ -257,7 +262,7 @@ impl<'a> ChunkDecoder<'a> {
             let make = &make;
             let work = move || {
                 let named = |e: Error| self.named(e, field, group);
-                let mut pages = self.pages_of(&strip, group).map_err(named)?;
+                let mut pages = self.pages_of(&selection, group).map_err(named)?;
                 let charge = |n: u64| self.charge(n, "the values of categorical columns");
                 walk(&mut pages, some, k, make, &charge).map_err(named)
             };
@@ -294,7 +299,7 @@ impl<'a> ChunkDecoder<'a> {
         }
         let mut merged = MergedDictionaries::new(dictionaries).map_err(|e| self.named(e, field, 0))?;
         // Plain pages define no order of their values.
-        if strip.ordered {
+        if selection.ordered {
             merged.arrange(&paged).map_err(|e| self.named(e, field, 0))?;
         }
         Ok((coded, merged))
@@ -357,7 +362,7 @@ fn coded_values(
 ) -> Result<PageDictionary> {
     let mut page_dictionary = PageDictionary::default();
     let mut more = 0;
-    let mut known: HashMap<Box<[u8]>, u32> = HashMap::new();
+    let mut codes_by_value: HashMap<Box<[u8]>, u32> = HashMap::new();
     let mut scratch = Vec::new();
     let PageDictionary { dictionary, codes } = &mut page_dictionary;
     let parts = part.page.parts(&mut scratch)?;
@@ -375,7 +380,7 @@ fn coded_values(
             RowRun::Mixed(mask, _) => mask >> k & 1 == 1,
         });
         cells.each(rows.valid(), &mut |value| {
-            let code = match known.get(value) {
+            let code = match codes_by_value.get(value) {
                 Some(code) => *code,
                 None => {
                     if text && simdutf8::basic::from_utf8(value).is_err() {
@@ -386,7 +391,7 @@ fn coded_values(
                         grown(std::mem::take(&mut more))?;
                     }
                     let code = dictionary.add(value)?;
-                    known.insert(value.into(), code);
+                    codes_by_value.insert(value.into(), code);
                     code
                 }
             };

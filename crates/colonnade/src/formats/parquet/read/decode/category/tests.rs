@@ -35,9 +35,9 @@ fn written(batches: &[ArrayRef], properties: WriterProperties) -> Parquet {
 fn decoded(file: &Parquet, pieces: &[RowPiece]) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, 2, MemoryLayout::Arrow);
-    let mut landed = DecodedColumns::default();
-    decoder.category(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
-    let data = landed.columns.pop().unwrap().1;
+    let mut output = DecodedColumns::default();
+    decoder.category(&[0], &[0], pieces, &mut output, &NoProgress).unwrap();
+    let data = output.columns.pop().unwrap().1;
     data.validate_full().unwrap();
     make_array(data)
 }

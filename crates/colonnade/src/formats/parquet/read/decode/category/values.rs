@@ -42,9 +42,9 @@ pub(super) fn array(data_type: &DataType, way: LeafConversion, values: &Dictiona
 /// Returns the positions of the non-null values of `stored`; `None` if these differ from `values`.
 pub(super) fn positions_in(stored: &ArrayData, values: &ArrayData) -> Option<Vec<u32>> {
     let nulls = stored.nulls()?;
-    let places: Vec<u32> = (0u32..).zip(nulls.iter()).filter(|(_, there)| *there).map(|(k, _)| k).collect();
-    let there = take(&make_array(stored.clone()), &UInt32Array::from(places.clone()), None).ok()?;
-    (there.to_data() == *values).then_some(places)
+    let places: Vec<u32> = (0u32..).zip(nulls.iter()).filter(|(_, valid)| *valid).map(|(k, _)| k).collect();
+    let found_values = take(&make_array(stored.clone()), &UInt32Array::from(places.clone()), None).ok()?;
+    (found_values.to_data() == *values).then_some(places)
 }
 
 fn long(values: &Dictionary) -> Vec<u64> {

@@ -41,14 +41,14 @@ impl ChunkDecoder<'_> {
             // SAFETY: as above.
             let out = unsafe { scatter.range(target.offset + at * target.item, nrows * target.item) };
             let out = out.ok_or_else(too_large)?;
-            let told = (!target.nat).then_some(&mut nulls);
-            let made = ValueConversion {
+            let mask = (!target.nat).then_some(&mut nulls);
+            let conversion = ValueConversion {
                 kind: target.kind,
                 null: target.null,
                 item: target.item,
                 streaming: work.streaming,
             };
-            values(made, job, out, told, scratch)?;
+            values(conversion, job, out, mask, scratch)?;
         }
         if let Some(bits) = nulls.finish() {
             let mut found = work.found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,32 +72,32 @@ pub(in super::super) struct ValueConversion {
 /// # Errors
 /// Malformed or truncated pages.
 pub(in super::super) fn values(
-    made: ValueConversion,
+    conversion: ValueConversion,
     job: &mut Job<'_, '_>,
     out: &mut [u8],
-    told: Option<&mut NullMask>,
+    nulls: Option<&mut NullMask>,
     scratch: &mut Scratch,
 ) -> Result<()> {
     let Scratch { page, rows, dictionary } = scratch;
-    let ValueConversion { kind, null: none, item, streaming } = made;
+    let ValueConversion { kind, null: null_fill, item, streaming } = conversion;
     macro_rules! words {
         ($raw:ty, $row:ty, $null:expr, $cast:expr, $same:expr) => {{
             let mut decoder =
                 PrimitiveDecoder::<$raw, $row, _>::new(dictionary, $null, $cast, $same, streaming);
-            job.decode(&mut decoder, out, told, page, rows)
+            job.decode(&mut decoder, out, nulls, page, rows)
         }};
     }
-    let nat = if none == NullFill::Nat { i64::MIN.cast_unsigned() } else { 0 };
+    let nat = if null_fill == NullFill::Nat { i64::MIN.cast_unsigned() } else { 0 };
     match kind {
-        FixedConversion::Bools => job.decode(&mut BoolDecoder, out, told, page, rows),
+        FixedConversion::Bools => job.decode(&mut BoolDecoder, out, nulls, page, rows),
         FixedConversion::Same2 => {
-            words!(u16, u16, if none == NullFill::Nan { 0x7e00 } else { 0 }, |v| v, true)
+            words!(u16, u16, if null_fill == NullFill::Nan { 0x7e00 } else { 0 }, |v| v, true)
         }
         FixedConversion::Same4 => {
-            words!(u32, u32, if none == NullFill::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true)
+            words!(u32, u32, if null_fill == NullFill::Nan { 0x7fc0_0000 } else { 0 }, |v| v, true)
         }
         FixedConversion::Same8 => {
-            words!(u64, u64, if none == NullFill::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true)
+            words!(u64, u64, if null_fill == NullFill::Nan { 0x7ff8 << 48 } else { nat }, |v| v, true)
         }
         FixedConversion::Low1 => words!(u32, u8, 0, |v: u32| v.to_le_bytes()[0], false),
         FixedConversion::Low2 => words!(u32, u16, 0, |v: u32| (v & 0xffff) as u16, false),
@@ -112,24 +112,24 @@ pub(in super::super) fn values(
             words!(u32, u64, nat, day, false)
         }
         FixedConversion::Seconds8 => {
-            let odd = Cell::new(false);
+            let has_fraction = Cell::new(false);
             let seconds = |v: u64| {
                 let v = v.cast_signed();
-                odd.set(odd.get() | (v % 1000 != 0));
+                has_fraction.set(has_fraction.get() | (v % 1000 != 0));
                 (v / 1000).cast_unsigned()
             };
             words!(u64, u64, nat, seconds, false)?;
-            whole_seconds(odd.get())
+            whole_seconds(has_fraction.get())
         }
         FixedConversion::Seconds4 => {
-            let odd = Cell::new(false);
+            let has_fraction = Cell::new(false);
             let seconds = |v: u32| {
                 let v = v.cast_signed();
-                odd.set(odd.get() | (v % 1000 != 0));
+                has_fraction.set(has_fraction.get() | (v % 1000 != 0));
                 (v / 1000).cast_unsigned()
             };
             words!(u32, u32, 0, seconds, false)?;
-            whole_seconds(odd.get())
+            whole_seconds(has_fraction.get())
         }
         FixedConversion::Int96(unit) => {
             let per = match unit {
@@ -142,18 +142,18 @@ pub(in super::super) fn values(
         }
         FixedConversion::Lengths => {
             let mut lengths = DecimalDecoder { item, dictionary: Vec::new() };
-            job.decode(&mut lengths, out, told, page, rows)
+            job.decode(&mut lengths, out, nulls, page, rows)
         }
         FixedConversion::Wide(width, change) => {
             let mut wide = FixedLenDecoder { width: width as usize, item, change, dictionary: Vec::new() };
-            job.decode(&mut wide, out, told, page, rows)
+            job.decode(&mut wide, out, nulls, page, rows)
         }
     }
 }
 
 /// Refuses times that the metadata declare as seconds but that are not whole seconds.
-fn whole_seconds(odd: bool) -> Result<()> {
-    if !odd {
+fn whole_seconds(has_fraction: bool) -> Result<()> {
+    if !has_fraction {
         return Ok(());
     }
     let message = "the metadata say seconds, its milliseconds are no whole ones. The metadata are wrong; write the file \

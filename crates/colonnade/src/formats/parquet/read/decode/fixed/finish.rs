@@ -22,39 +22,40 @@ impl ChunkDecoder<'_> {
         groups: &[TargetGroup],
         buffers: &[Buffer],
         mut found: Vec<NullRange>,
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
     ) -> Result<()> {
         found.sort_by_key(|f| (f.target, f.at));
         for (group, buffer) in groups.iter().zip(buffers) {
             let mut run: Vec<usize> = Vec::new();
             let mut first = 0;
-            let seat = |run: &mut Vec<usize>, first: usize, landed: &mut DecodedColumns| -> Result<()> {
-                let (Some(dtype), false) = (group.dtype, run.is_empty()) else { return Ok(()) };
-                let grid = Grid {
-                    col_stride: as_stride(group.stride),
-                    ..Grid::column_major(dtype, self.nrows, run.len(), first * group.stride)
+            let push_block =
+                |run: &mut Vec<usize>, first: usize, decoded: &mut DecodedColumns| -> Result<()> {
+                    let (Some(dtype), false) = (group.dtype, run.is_empty()) else { return Ok(()) };
+                    let grid = Grid {
+                        col_stride: as_stride(group.stride),
+                        ..Grid::column_major(dtype, self.nrows, run.len(), first * group.stride)
+                    };
+                    let block = Block::new(grid, buffer.clone()).ok_or_else(too_large)?;
+                    decoded.blocks.push((block, std::mem::take(run)));
+                    Ok(())
                 };
-                let block = Block::new(grid, buffer.clone()).ok_or_else(too_large)?;
-                landed.blocks.push((block, std::mem::take(run)));
-                Ok(())
-            };
             for (k, &member) in group.members.iter().enumerate() {
                 let Some(target) = targets.get(member) else { continue };
                 let start = found.partition_point(|f| f.target < member);
-                let own = found.get(start..).unwrap_or_default();
-                let own = own.get(..own.partition_point(|f| f.target == member)).unwrap_or_default();
-                if group.dtype.is_some() && (own.is_empty() || self.holds_missing(target)) {
+                let ranges = found.get(start..).unwrap_or_default();
+                let ranges = ranges.get(..ranges.partition_point(|f| f.target == member)).unwrap_or_default();
+                if group.dtype.is_some() && (ranges.is_empty() || self.holds_missing(target)) {
                     if run.is_empty() {
                         first = k;
                     }
                     run.push(target.i);
                     continue;
                 }
-                seat(&mut run, first, landed)?;
+                push_block(&mut run, first, decoded)?;
                 let values = buffer.slice(target.offset, group.nbytes).ok_or_else(too_large)?;
-                landed.columns.push((target.i, self.array(target, &values, own)?));
+                decoded.columns.push((target.i, self.array(target, &values, ranges)?));
             }
-            seat(&mut run, first, landed)?;
+            push_block(&mut run, first, decoded)?;
         }
         Ok(())
     }

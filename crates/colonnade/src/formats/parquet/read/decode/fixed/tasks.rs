@@ -31,7 +31,7 @@ struct ChunkRows<'p> {
 }
 
 /// Returns how many of the pieces are of one row group, in its order, and adjacent in the result.
-fn together(pieces: &[RowPiece]) -> usize {
+fn adjacent_pieces(pieces: &[RowPiece]) -> usize {
     let follows = |pair: &[RowPiece]| match pair {
         [a, b] => a.group == b.group && a.skip + a.nrows <= b.skip && a.at + a.nrows == b.at,
         _ => false,
@@ -78,7 +78,7 @@ impl ChunkDecoder<'_> {
         let mut left = pieces;
         while !left.is_empty() {
             // The pages of one row group are walked once for all pieces.
-            let (some, tail) = left.split_at(together(left));
+            let (some, tail) = left.split_at(adjacent_pieces(left));
             left = tail;
             let nrows: usize = some.iter().map(|p| p.nrows).sum();
             for (t, target) in work.targets.iter().enumerate() {

@@ -89,7 +89,7 @@ pub(super) struct LevelDecoder<'a> {
     runs: Option<RleBitPacked<'a>>,
     run: Option<RleBitPackedRun<'a>>,
     /// Values of the current bit-packed run that were returned.
-    given: usize,
+    position: usize,
     width: usize,
     most: u16,
     what: &'static str,
@@ -107,10 +107,10 @@ impl<'a> LevelDecoder<'a> {
             Some(RleBitPacked::new(bytes, u8::try_from(width).unwrap_or(8), n)?)
         };
         let (bytes, words) = ([0; BLOCK + 8], [0; BLOCK / 8]);
-        Ok(Self { runs, run: None, given: 0, width, most, what, bytes, words })
+        Ok(Self { runs, run: None, position: 0, width, most, what, bytes, words })
     }
 
-    fn beyond(&self, level: u32) -> Error {
+    fn too_large_level(&self, level: u32) -> Error {
         let (what, most) = (self.what, self.most);
         let message =
             format!("{what} level {level}, at most {most} is possible. The file is damaged; write it again.");
@@ -128,49 +128,52 @@ impl<'a> LevelDecoder<'a> {
         while at < n {
             if self.run.is_none() {
                 self.run = runs.next_run()?;
-                self.given = 0;
+                self.position = 0;
             }
             match self.run {
                 None => return Err(levels_too_short(n - at)),
-                Some(RleBitPackedRun::Same { value, n: had }) => {
+                Some(RleBitPackedRun::Same { value, n: count }) => {
                     let level = u8::try_from(value).ok().filter(|level| u16::from(*level) <= self.most);
-                    let Some(level) = level else { return Err(self.beyond(value)) };
-                    let now = had.min(n - at);
-                    self.run = (had > now).then_some(RleBitPackedRun::Same { value, n: had - now });
+                    let Some(level) = level else { return Err(self.too_large_level(value)) };
+                    let now = count.min(n - at);
+                    self.run = (count > now).then_some(RleBitPackedRun::Same { value, n: count - now });
                     if now == n {
                         return Ok(LevelBlock::Same(level));
                     }
                     self.bytes.get_mut(at..at + now).unwrap_or_default().fill(level);
                     at += now;
                 }
-                Some(RleBitPackedRun::Packed { bytes, n: had })
-                    if at == 0 && n == BLOCK && self.given.is_multiple_of(8) && had - self.given >= BLOCK =>
+                Some(RleBitPackedRun::Packed { bytes, n: count })
+                    if at == 0
+                        && n == BLOCK
+                        && self.position.is_multiple_of(8)
+                        && count - self.position >= BLOCK =>
                 {
-                    let mut from = self.given / 8 * self.width;
+                    let mut from = self.position / 8 * self.width;
                     for word in &mut self.words {
                         *word = spread::<BITS>(bytes, from, self.width);
                         from += self.width;
                     }
-                    self.given += BLOCK;
-                    if self.given == had {
+                    self.position += BLOCK;
+                    if self.position == count {
                         self.run = None;
                     }
                     return self.check_block(n);
                 }
-                Some(RleBitPackedRun::Packed { bytes, n: had }) => {
-                    while at < n && self.given < had {
-                        let skip = self.given % 8;
+                Some(RleBitPackedRun::Packed { bytes, n: count }) => {
+                    while at < n && self.position < count {
+                        let skip = self.position % 8;
                         let group =
-                            spread::<BITS>(bytes, self.given / 8 * self.width, self.width) >> (8 * skip);
-                        let now = (8 - skip).min(n - at).min(had - self.given);
+                            spread::<BITS>(bytes, self.position / 8 * self.width, self.width) >> (8 * skip);
+                        let now = (8 - skip).min(n - at).min(count - self.position);
                         // The next group overwrites the bytes after the end.
                         if let Some(to) = self.bytes.get_mut(at..).and_then(|to| to.first_chunk_mut::<8>()) {
                             *to = group.to_le_bytes();
                         }
                         at += now;
-                        self.given += now;
+                        self.position += now;
                     }
-                    if self.given == had {
+                    if self.position == count {
                         self.run = None;
                     }
                 }
@@ -189,7 +192,7 @@ impl<'a> LevelDecoder<'a> {
             let all = if n < BLOCK { (1 << n) - 1 } else { u64::MAX };
             if at_least(&self.words, self.most + 1) & all != 0 {
                 let bytes = self.words.iter().flat_map(|word| word.to_le_bytes());
-                return Err(self.beyond(u32::from(bytes.take(n).max().unwrap_or(u8::MAX))));
+                return Err(self.too_large_level(u32::from(bytes.take(n).max().unwrap_or(u8::MAX))));
             }
         }
         Ok(LevelBlock::Each(&self.words))

@@ -219,10 +219,10 @@ impl NestedBuilder<'_> {
             ShapeNode::Leaf(leaf) => {
                 let array = self.arrays.get_mut(*leaf).and_then(Option::take);
                 let array = array.ok_or_else(|| Error::malformed("parquet", "a leaf without values."))?;
-                let own = self.column.leaves.get(*leaf).is_some_and(|leaf| leaf.shape.own);
+                let is_nullable = self.column.leaves.get(*leaf).is_some_and(|leaf| leaf.shape.is_nullable);
                 // The codes of null rows are valid only under the nulls: an empty dictionary has no code 0.
                 let coded = matches!(array.data_type(), DataType::Dictionary(..));
-                if own || coded || array.nulls().is_none() {
+                if is_nullable || coded || array.nulls().is_none() {
                     return Ok(array);
                 }
                 // A required leaf is not null below a null parent.
@@ -242,14 +242,14 @@ impl NestedBuilder<'_> {
                 // Trusted: all children have `n` positions, those of the struct's stream.
                 Ok(trusted_array(builder))
             }
-            ShapeNode::List { data_type, list, nullable, there, items } => {
+            ShapeNode::List { data_type, list, nullable, presence, items } => {
                 let count = self.column.counts.get(*list).copied().unwrap_or(0);
                 let child = self.node(items, count)?;
                 let offsets = self.offsets.get_mut(*list).and_then(Option::take);
                 let offsets = offsets.ok_or_else(|| Error::malformed("parquet", "lists without offsets."))?;
                 let child = match data_type {
                     DataType::FixedSizeList(_, size) => {
-                        let nulls = self.nulls(*there, n);
+                        let nulls = self.nulls(*presence, n);
                         // The file has no bytes for the items of a null list; only the writer's schema states its size.
                         let filled = nulls.as_ref().map_or(0, |nulls| nulls.null_count() as u64);
                         let nbytes = filled.saturating_mul(null_nbytes(data_type));
@@ -270,7 +270,8 @@ impl NestedBuilder<'_> {
         self.column.leaves.iter().find_map(|leaf| {
             let place = leaf.shape.nullables.iter().position(|at| at.nullable == number)?;
             let stream = leaf.shape.nullables.get(place)?.stream;
-            let bits = leaf.bits(stream, move |counted| counted.there.get(place).and_then(Option::as_ref));
+            let bits =
+                leaf.bits(stream, move |counted| counted.validities.get(place).and_then(Option::as_ref));
             Some(values::joined(bits, n))
         })?
     }
@@ -336,10 +337,10 @@ fn of_one_size(
     child: ArrayData,
 ) -> Result<ArrayData> {
     let places = offsets.as_chunks::<8>().0;
-    let there = |list: usize| nulls.is_none_or(|nulls| nulls.is_valid(list));
+    let is_valid = |list: usize| nulls.is_none_or(|nulls| nulls.is_valid(list));
     for (list, (a, b)) in places.iter().zip(places.iter().skip(1)).enumerate() {
         let found = u64::from_le_bytes(*b).wrapping_sub(u64::from_le_bytes(*a));
-        let expected = if there(list) { size as u64 } else { 0 };
+        let expected = if is_valid(list) { size as u64 } else { 0 };
         if found != expected {
             let message = format!(
                 "list {list} of lists of {size} items has {found}, expected {expected}. The file is damaged; write it again."
@@ -355,7 +356,7 @@ fn of_one_size(
     let mut out = MutableArrayData::new(vec![&child], true, total);
     let mut at = 0;
     for list in 0..n {
-        if there(list) {
+        if is_valid(list) {
             out.try_extend(0, at, at + size).map_err(failed)?;
             at += size;
         } else {

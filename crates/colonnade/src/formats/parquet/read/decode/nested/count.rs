@@ -23,7 +23,7 @@ pub(super) struct CountedLevels {
     /// Which slots have a value; `None`: all.
     pub(super) valid: Option<Validity>,
     /// For each nullable node whose first leaf this is: which positions are not null; `None`: all.
-    pub(super) there: Vec<Option<Validity>>,
+    pub(super) validities: Vec<Option<Validity>>,
     /// The slots that the values are decoded to.
     pub(super) slots: Slots,
     /// The first repetition level and the last definition level.
@@ -62,24 +62,24 @@ fn count_levels<const BITS: bool>(
         out.planes = (0..=nlists).map(|_| Vec::with_capacity(n.div_ceil(BLOCK))).collect();
     }
     let mut valid = NullMask::default();
-    let mut there: Vec<NullMask> = leaf.nullables.iter().map(|_| NullMask::default()).collect();
+    let mut validities: Vec<NullMask> = leaf.nullables.iter().map(|_| NullMask::default()).collect();
     // For each list, a bit for whether the level before has an item. `follows` checks the boundaries between pages.
-    let mut had = vec![1u64; nlists];
+    let mut has_item = vec![1u64; nlists];
     let mut begins = vec![0u64; nlists + 1];
     let mut at = 0;
     while at < n {
         let now = (n - at).min(BLOCK);
         let all = if now < BLOCK { (1 << now) - 1 } else { u64::MAX };
         let (repeat, define) = (repeats.next::<BITS>(now)?, defines.next::<BITS>(now)?);
-        for (k, (list, had)) in leaf.lists.iter().zip(&mut had).enumerate() {
+        for (k, (list, has_item)) in leaf.lists.iter().zip(&mut has_item).enumerate() {
             // A level that repeats list `k` (or a list within it) has an item of it, and so has the level before.
             let again = repeat.reach(to_level(k + 1)) & all;
             let item = define.reach(list.item);
-            let wrong = again & !(item & (item << 1 | *had));
+            let wrong = again & !(item & (item << 1 | *has_item));
             if wrong != 0 {
                 return Err(contradiction(at + wrong.trailing_zeros() as usize));
             }
-            *had = item >> (now - 1) & 1;
+            *has_item = item >> (now - 1) & 1;
             if let Some(begin) = begins.get_mut(k) {
                 *begin &= !again;
             }
@@ -104,9 +104,9 @@ fn count_levels<const BITS: bool>(
         }
         let slots = begins.last().copied().unwrap_or(0);
         out.slots.nvalid += append_validity::<BITS>(&mut valid, define.reach(leaf.most.definition), slots);
-        for (nullable, nulls) in leaf.nullables.iter().zip(&mut there) {
+        for (nullable, nulls) in leaf.nullables.iter().zip(&mut validities) {
             let places = begins.get(nullable.stream).copied().unwrap_or(0);
-            append_validity::<BITS>(nulls, define.reach(nullable.there), places);
+            append_validity::<BITS>(nulls, define.reach(nullable.valid_level), places);
         }
         if at == 0 {
             // The first level of the page.
@@ -123,20 +123,20 @@ fn count_levels<const BITS: bool>(
     out.slots.levels_nbytes = streams.nbytes;
     out.valid = valid.finish();
     out.slots.definition = runs(out.valid.as_ref(), out.slots.n);
-    out.there = there.into_iter().map(NullMask::finish).collect();
+    out.validities = validities.into_iter().map(NullMask::finish).collect();
     Ok(out)
 }
 
 /// Appends to `nulls` which of `places` have a bit in `bits`, and returns their number.
 #[inline(always)]
 fn append_validity<const BITS: bool>(nulls: &mut NullMask, bits: u64, places: u64) -> usize {
-    let (n, there) = (places.count_ones() as usize, (bits & places).count_ones() as usize);
-    if there == n {
+    let (n, nvalid) = (places.count_ones() as usize, (bits & places).count_ones() as usize);
+    if nvalid == n {
         nulls.push_valid(n);
     } else {
         nulls.begin().push(gather::<BITS>(bits, places), n);
     }
-    there
+    nvalid
 }
 
 #[allow(clippy::cast_possible_truncation)] // levels are at most 126
@@ -234,13 +234,16 @@ pub(super) mod tests {
     /// A leaf in `depth` nullable lists with nullable items.
     pub(in super::super) fn leaf(depth: u16) -> LeafShape {
         let list = |k: u16| ListLevel { list: usize::from(k), item: 2 * k + 2, first: true };
-        let nullable =
-            |k: u16| NullableLevel { nullable: usize::from(k), stream: usize::from(k), there: 2 * k + 1 };
+        let nullable = |k: u16| NullableLevel {
+            nullable: usize::from(k),
+            stream: usize::from(k),
+            valid_level: 2 * k + 1,
+        };
         LeafShape {
             flat: FlatLeaf { physical: Physical::Int32, optional: true, way: LeafConversion::Same },
             data_type: DataType::Int32,
             ordered: false,
-            own: true,
+            is_nullable: true,
             most: Most { definition: 2 * depth + 1, repetition: depth },
             lists: (0..depth).map(list).collect(),
             nullables: (0..depth).map(nullable).collect(),
@@ -273,8 +276,8 @@ pub(super) mod tests {
         assert_eq!(found.plane(1), Some(&[0b0110_0101][..]));
         assert_eq!(found.plane(2), Some(&[0b0100_0011][..]));
         assert_eq!(bits(found.valid.as_ref()), Some(0b101));
-        assert_eq!(bits(found.there[0].as_ref()), Some(0b1101));
-        assert_eq!(bits(found.there[1].as_ref()), Some(0b1011));
+        assert_eq!(bits(found.validities[0].as_ref()), Some(0b1101));
+        assert_eq!(bits(found.validities[1].as_ref()), Some(0b1011));
         assert_eq!((found.slots.n, found.slots.nvalid, found.slots.levels_nbytes), (3, 2, 7));
         assert_eq!([0, 1, 2, 3, 4].map(|row| found.row(row)), [0, 3, 4, 5, 7]);
         assert_eq!([0, 1, 3, 5, 7].map(|at| found.rank(1, at)), [0, 1, 2, 2, 4]);
@@ -285,7 +288,7 @@ pub(super) mod tests {
     fn structs_without_lists_have_a_position_for_each_level() {
         let mut structs = leaf(0);
         structs.most.definition = 2;
-        structs.nullables.push(NullableLevel { nullable: 0, stream: 0, there: 1 });
+        structs.nullables.push(NullableLevel { nullable: 0, stream: 0, valid_level: 1 });
         let streams = LevelStreams {
             repetition: Cow::Borrowed(&[]),
             definition: Cow::Borrowed(&[2, 2, 2, 0, 0xc4, 1, 1]),
@@ -293,7 +296,7 @@ pub(super) mod tests {
         };
         let found = count(&streams, 100, &structs).unwrap();
         assert_eq!((found.counts.as_slice(), found.slots.n, found.slots.nvalid), (&[100][..], 100, 1));
-        assert_eq!(found.there[0].as_ref().map(|there| there.nulls), Some(1));
+        assert_eq!(found.validities[0].as_ref().map(|validity| validity.nulls), Some(1));
         assert_eq!((found.row(7), found.row(100), found.rank(0, 9)), (7, 100, 9));
     }
 
@@ -338,13 +341,16 @@ pub(super) mod tests {
     fn the_null_mask_begins_at_the_first_null() {
         let (repeats, mut defines) = ([0; 150], [3; 150]);
         let found = counted(1, &repeats, &defines).unwrap();
-        assert!(found.valid.is_none() && found.there[0].is_none());
+        assert!(found.valid.is_none() && found.validities[0].is_none());
         assert_eq!(found.slots.definition, [0xac, 0x02, 1]);
         defines[70] = 2;
         defines[149] = 0;
         let found = counted(1, &repeats, &defines).unwrap();
         assert_eq!((found.slots.n, found.slots.nvalid), (149, 148));
         assert_eq!(found.valid.as_ref().map(|valid| valid.words()[1]), Some(!(1 << 6)));
-        assert_eq!(found.there[0].as_ref().map(|there| (there.len(), there.nulls)), Some((150, 1)));
+        assert_eq!(
+            found.validities[0].as_ref().map(|validity| (validity.len(), validity.nulls)),
+            Some((150, 1))
+        );
     }
 }

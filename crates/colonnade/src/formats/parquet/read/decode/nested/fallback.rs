@@ -32,18 +32,18 @@ use super::text_size;
 const BATCH_ROWS: usize = 1 << 16;
 
 impl ChunkDecoder<'_> {
-    /// Decodes the fields `projection[i]` for `i` of `these`, in parallel by column and row group.
+    /// Decodes the fields `projection[i]` for `i` of `slots`, in parallel by column and row group.
     pub(super) fn fallback(
         &self,
         projection: &[usize],
-        these: &[usize],
+        slots: &[usize],
         pieces: &[RowPiece],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
         let groups: Vec<&[RowPiece]> = pieces.chunk_by(|a, b| a.group == b.group).collect();
-        let mut tasks = Vec::with_capacity(these.len() * groups.len());
-        for &i in these {
+        let mut tasks = Vec::with_capacity(slots.len() * groups.len());
+        for &i in slots {
             let field = projection.get(i).copied().unwrap_or(0);
             let (nvalues, nbytes) = self.nested_values(field, pieces)?;
             self.add_cells(nvalues);
@@ -57,7 +57,7 @@ impl ChunkDecoder<'_> {
             }
         }
         let mut read = parallel::map(tasks, self.threads, progress)?.into_iter();
-        for &i in these {
+        for &i in slots {
             let field = projection.get(i).copied().unwrap_or(0);
             let arrays: Vec<ArrayData> = read.by_ref().take(groups.len()).flatten().collect();
             let refs: Vec<&ArrayData> = arrays.iter().collect();
@@ -69,7 +69,7 @@ impl ChunkDecoder<'_> {
                     .map_err(|e| self.named(e.in_format("parquet"), field, 0))?,
             };
             let data = self.restore_type(declared, data).map_err(|e| self.named(e, field, 0))?;
-            landed.columns.push((i, data));
+            decoded.columns.push((i, data));
         }
         Ok(())
     }
@@ -236,7 +236,7 @@ fn read(
     };
     // The crate meets contradictory levels while it decodes; some of them fail an assertion.
     let done = catch_unwind(AssertUnwindSafe(work));
-    if let Some(error) = group.met.lock().unwrap_or_else(PoisonError::into_inner).take() {
+    if let Some(error) = group.first_error.lock().unwrap_or_else(PoisonError::into_inner).take() {
         return Err(error);
     }
     let failed = |what: &str| {

@@ -37,7 +37,7 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
-use super::strip::Strip;
+use super::leaf_selection::LeafSelection;
 use super::{ChunkDecoder, LONG_NBYTES, RowPiece};
 use count::{CountedLevels, count};
 use place::{LeafChunk, PlacedRows, StreamRange, place};
@@ -68,7 +68,7 @@ struct PlacedLeaf<'s> {
     chunks: &'s [LeafChunk<'s>],
     placed: PlacedRows,
     /// Its pages by row group, each preceded by the dictionary.
-    listed: Vec<(usize, Vec<StoredPage<'s>>)>,
+    group_pages: Vec<(usize, Vec<StoredPage<'s>>)>,
 }
 
 impl PlacedLeaf<'_> {
@@ -92,32 +92,32 @@ impl PlacedLeaf<'_> {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `projection[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `slots`.
     pub(super) fn nested(
         &self,
         projection: &[usize],
-        these: &[usize],
+        slots: &[usize],
         pieces: &[RowPiece],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let (mut others, mut native, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
-        for &i in these {
+        let (mut unsupported, mut supported, mut shapes) = (Vec::new(), Vec::new(), Vec::new());
+        for &i in slots {
             let field = projection.get(i).copied().unwrap_or(0);
             match self.file.roots.get(field).map(|root| &root.kind) {
                 Some(RootKind::Nested(_, Some(shape))) if !self.is_hidden(field, pieces) => {
-                    native.push(i);
+                    supported.push(i);
                     shapes.push((field, &**shape));
                 }
-                _ => others.push(i),
+                _ => unsupported.push(i),
             }
         }
-        let made = self.decode_shapes(&shapes, pieces, progress)?;
-        for ((i, (field, _)), data) in native.into_iter().zip(shapes).zip(made) {
+        let arrays = self.decode_shapes(&shapes, pieces, progress)?;
+        for ((i, (field, _)), data) in supported.into_iter().zip(shapes).zip(arrays) {
             let data = self.restore_type(self.field(field)?, data).map_err(|e| self.named(e, field, 0))?;
-            landed.columns.push((i, data));
+            decoded.columns.push((i, data));
         }
-        self.fallback(projection, &others, pieces, landed, progress)
+        self.fallback(projection, &unsupported, pieces, decoded, progress)
     }
 
     /// Whether a chunk is encrypted without a key.
@@ -157,7 +157,7 @@ impl<'a> ChunkDecoder<'a> {
             let counts = self.agree(*field, shape, leaves, &groups)?;
             columns.push(NestedColumn { field: *field, shape, leaves, counts });
         }
-        let strips = leaves.iter().zip(&at).enumerate().map(|(i, (leaf, at))| Strip {
+        let selections = leaves.iter().zip(&at).enumerate().map(|(i, (leaf, at))| LeafSelection {
             i,
             field: at.field,
             leaf: at.leaf,
@@ -166,10 +166,10 @@ impl<'a> ChunkDecoder<'a> {
             ordered: leaf.shape.ordered,
             nrows: leaf.placed.totals.last().copied().unwrap_or(0),
             pieces: &leaf.placed.slots,
-            listed: Some(&leaf.listed),
+            group_pages: Some(&leaf.group_pages),
         });
-        let strips: Vec<Strip<'_>> = strips.collect();
-        let arrays = self.leaf_arrays(&leaves, &strips, progress)?;
+        let selections: Vec<LeafSelection<'_>> = selections.collect();
+        let arrays = self.leaf_arrays(&leaves, &selections, progress)?;
         self.build_arrays(&columns, arrays, &SignalsOnly(progress))
     }
 
@@ -318,18 +318,18 @@ impl<'a> ChunkDecoder<'a> {
         groups: &[&[RowPiece]],
     ) -> Result<PlacedLeaf<'s>> {
         let LeafRef { field, shape, .. } = at;
-        let mut listed = Vec::with_capacity(chunks.len());
+        let mut group_pages = Vec::with_capacity(chunks.len());
         for (chunk, pieces) in chunks.iter().zip(groups) {
             let group = pieces.first().map_or(0, |p| p.group);
             let nrows = usize::try_from(self.group(group)?.nrows).map_err(|_| Error::too_large("parquet"))?;
             chunk.check(nrows, shape).map_err(|e| self.named(e, field, group))?;
             let pages = chunk.pages.iter().zip(&chunk.counted);
             let pages = pages.map(|(page, counted)| page.with_slots(&counted.slots));
-            listed.push((group, chunk.dictionary.into_iter().chain(pages).collect()));
+            group_pages.push((group, chunk.dictionary.into_iter().chain(pages).collect()));
         }
         let group = groups.first().and_then(|some| some.first()).map_or(0, |p| p.group);
         let placed = place(chunks, groups, shape).map_err(|e| self.named(e, field, group))?;
-        Ok(PlacedLeaf { shape, chunks, placed, listed })
+        Ok(PlacedLeaf { shape, chunks, placed, group_pages })
     }
 
     /// Returns the number of items of each list, on which all its leaves must agree.

@@ -60,7 +60,7 @@ pub(super) struct FallbackRowGroup {
     pub(super) chunks: Vec<OwnedChunk>,
     pub(super) metadata: ParquetMetaData,
     pub(super) nrows: usize,
-    pub(super) met: FirstError,
+    pub(super) first_error: FirstError,
 }
 
 impl FallbackRowGroup {
@@ -68,7 +68,12 @@ impl FallbackRowGroup {
     pub(super) fn new(schema: &Arc<SchemaDescriptor>, chunks: Vec<OwnedChunk>, nrows: usize) -> Self {
         let rows = i64::try_from(nrows).unwrap_or(i64::MAX);
         let file = FileMetaData::new(1, rows, None, None, Arc::clone(schema), None);
-        Self { chunks, metadata: ParquetMetaData::new(file, Vec::new()), nrows, met: FirstError::default() }
+        Self {
+            chunks,
+            metadata: ParquetMetaData::new(file, Vec::new()),
+            nrows,
+            first_error: FirstError::default(),
+        }
     }
 }
 
@@ -81,7 +86,7 @@ impl RowGroups for FallbackRowGroup {
         let chunk = self.chunks.get(leaf).cloned();
         let chunk = chunk.ok_or_else(|| ParquetError::General(format!("leaf {leaf} is not there")))?;
         let left = chunk.nvalues;
-        let met = Arc::clone(&self.met);
+        let first_error = Arc::clone(&self.first_error);
         let reader = FallbackPageReader {
             chunk,
             at: 0,
@@ -89,7 +94,7 @@ impl RowGroups for FallbackRowGroup {
             next: None,
             done: false,
             proof: PageVerifier::default(),
-            met,
+            first_error,
         };
         Ok(Box::new(FallbackPageReaders(VecDeque::from([reader]))))
     }
@@ -124,13 +129,13 @@ struct FallbackPageReader {
     done: bool,
     /// The verification of the pages so far: the crate assumes that pages are sound.
     proof: PageVerifier,
-    met: FirstError,
+    first_error: FirstError,
 }
 
 impl FallbackPageReader {
     fn failed(&self, error: Error) -> ParquetError {
         let text = error.to_string();
-        self.met.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        self.first_error.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
         ParquetError::General(text)
     }
 

@@ -148,8 +148,8 @@ pub(super) fn place(
                     *count += n;
                 }
                 if page == from.page {
-                    let own = streams.last().map_or(0, |span| span.skip);
-                    slots.skip = before.get(page).copied().unwrap_or(0) + own;
+                    let preceding = streams.last().map_or(0, |span| span.skip);
+                    slots.skip = before.get(page).copied().unwrap_or(0) + preceding;
                 }
                 if stop > start {
                     out.parts.push(LevelRange { group, page, from: start, until: stop, streams });
@@ -235,11 +235,14 @@ mod tests {
                     }
                     let mut at = [0; 3];
                     for part in &placed.parts {
-                        let own = counts(&pages[part.page][part.from..part.until]);
+                        let expected_counts = counts(&pages[part.page][part.from..part.until]);
                         let before = counts(&pages[part.page][..part.from]);
                         for (k, span) in part.streams.iter().enumerate() {
-                            assert_eq!(*span, StreamRange { skip: before[k], n: own[k], at: at[k] });
-                            at[k] += own[k];
+                            assert_eq!(
+                                *span,
+                                StreamRange { skip: before[k], n: expected_counts[k], at: at[k] }
+                            );
+                            at[k] += expected_counts[k];
                         }
                     }
                 }

@@ -72,12 +72,12 @@ fn decoded(file: &Parquet, field: usize, pieces: &[RowPiece]) -> crate::Result<A
 fn decoded_by(file: &Parquet, field: usize, pieces: &[RowPiece], fallback: bool) -> crate::Result<ArrayRef> {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, 2, MemoryLayout::Arrow);
-    let mut landed = DecodedColumns::default();
+    let mut output = DecodedColumns::default();
     match fallback {
-        false => decoder.nested(&[field], &[0], pieces, &mut landed, &NoProgress)?,
-        true => decoder.fallback(&[field], &[0], pieces, &mut landed, &NoProgress)?,
+        false => decoder.nested(&[field], &[0], pieces, &mut output, &NoProgress)?,
+        true => decoder.fallback(&[field], &[0], pieces, &mut output, &NoProgress)?,
     }
-    let data = landed.columns.pop().unwrap().1;
+    let data = output.columns.pop().unwrap().1;
     // The fallback adds nulls to required values below null parents.
     if !fallback {
         data.validate_full().unwrap();

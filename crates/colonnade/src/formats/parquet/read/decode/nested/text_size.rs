@@ -11,7 +11,7 @@ use super::pages::OwnedChunk;
 /// Walks and verifies all page headers of a chunk. Returns the maximum bytes that its texts may take beyond the bytes of its
 /// pages; 0 if a rough bound is within `most`, so that no closer look is necessary.
 pub(super) fn check(chunk: &OwnedChunk, most: u64) -> Result<u64> {
-    let (mut pages, mut dictionary, mut keyed, mut total) = (chunk.pages(), None, 0u64, 0u64);
+    let (mut pages, mut dictionary, mut nkeys, mut total) = (chunk.pages(), None, 0u64, 0u64);
     while let Some(page) = pages.next_page()? {
         if chunk.physical != Physical::Bytes {
             continue;
@@ -21,7 +21,7 @@ pub(super) fn check(chunk: &OwnedChunk, most: u64) -> Result<u64> {
             PageType::Dictionary { .. } => dictionary = Some(page),
             PageType::Data { encoding, .. } | PageType::DataV2 { encoding, .. } => match encoding {
                 PageEncoding::PlainDictionary | PageEncoding::RleDictionary => {
-                    keyed = keyed.saturating_add(n)
+                    nkeys = nkeys.saturating_add(n)
                 }
                 PageEncoding::DeltaByteArray if n.saturating_mul(page.header.nbytes as u64) > most => {
                     total = total.saturating_add(delta_byte_array_nbytes(&page).map_err(|e| e.at(page.at))?);
@@ -32,12 +32,12 @@ pub(super) fn check(chunk: &OwnedChunk, most: u64) -> Result<u64> {
         }
     }
     let Some(page) = dictionary else { return Ok(total) };
-    let about = keyed.saturating_mul(page.header.nbytes as u64);
-    if total.saturating_add(about) <= most {
+    let bound = nkeys.saturating_mul(page.header.nbytes as u64);
+    if total.saturating_add(bound) <= most {
         return Ok(total);
     }
     let longest = longest(&page).map_err(|e| e.at(page.at))?;
-    Ok(total.saturating_add(keyed.saturating_mul(longest)))
+    Ok(total.saturating_add(nkeys.saturating_mul(longest)))
 }
 
 /// Returns the length of the longest text of a dictionary page.

@@ -19,8 +19,8 @@ use crate::progress::Progress;
 use super::super::super::conversion::{FixedConversion, NullFill, fixed_conversion};
 use super::super::bools::decode_bits;
 use super::super::fixed::{ValueConversion, values};
+use super::super::leaf_selection::LeafSelection;
 use super::super::page_decoder::{Job, Scratches};
-use super::super::strip::Strip;
 use super::super::{ChunkDecoder, ColumnPlan, RowPiece, column_plan};
 use super::{PlacedLeaf, StreamRange};
 
@@ -48,25 +48,25 @@ impl ChunkDecoder<'_> {
     pub(super) fn leaf_arrays<'s>(
         &'s self,
         leaves: &'s [PlacedLeaf<'s>],
-        strips: &[Strip<'s>],
+        selections: &[LeafSelection<'s>],
         progress: &dyn Progress,
     ) -> Result<Vec<ArrayData>> {
         let mut out: Vec<Option<ArrayData>> = leaves.iter().map(|_| None).collect();
         let (mut texts, mut fixed) = (Vec::new(), Vec::new());
-        for strip in strips {
-            let data = match column_plan(strip.data_type, &strip.flat) {
-                ColumnPlan::Category => Some(self.category_column(strip, progress)?),
-                ColumnPlan::Nothing => Some(ArrayData::new_null(&DataType::Null, strip.nrows)),
+        for selection in selections {
+            let data = match column_plan(selection.data_type, &selection.flat) {
+                ColumnPlan::Category => Some(self.category_column(selection, progress)?),
+                ColumnPlan::Nothing => Some(ArrayData::new_null(&DataType::Null, selection.nrows)),
                 ColumnPlan::Text => {
-                    texts.push(*strip);
+                    texts.push(*selection);
                     None
                 }
                 ColumnPlan::Fixed(_) | ColumnPlan::Nested => {
-                    fixed.push(*strip);
+                    fixed.push(*selection);
                     None
                 }
             };
-            if let Some(slot) = out.get_mut(strip.i) {
+            if let Some(slot) = out.get_mut(selection.i) {
                 *slot = data;
             }
         }
@@ -77,23 +77,24 @@ impl ChunkDecoder<'_> {
                 *slot = Some(data);
             }
         }
-        let lost = || Error::malformed("parquet", "a leaf without values.");
-        out.into_iter().map(|data| data.ok_or_else(lost)).collect()
+        let no_values = || Error::malformed("parquet", "a leaf without values.");
+        out.into_iter().map(|data| data.ok_or_else(no_values)).collect()
     }
 
     fn fixed_leaves<'s>(
         &'s self,
         leaves: &'s [PlacedLeaf<'s>],
-        strips: &[Strip<'s>],
+        selections: &[LeafSelection<'s>],
         progress: &dyn Progress,
     ) -> Result<Vec<(usize, ArrayData)>> {
         let large = || Error::too_large("parquet");
         let (mut sizes, mut items, mut total) = (Vec::new(), Vec::new(), 0usize);
-        for strip in strips {
-            let (kind, item) = fixed_conversion(strip.data_type, &strip.flat)
+        for selection in selections {
+            let (kind, item) = fixed_conversion(selection.data_type, &selection.flat)
                 .ok_or_else(|| Error::unsupported("parquet", "the type of a leaf."))?;
             let is_bits = kind == FixedConversion::Bools;
-            let nbytes = if is_bits { Some(strip.nrows.div_ceil(8)) } else { strip.nrows.checked_mul(item) };
+            let nbytes =
+                if is_bits { Some(selection.nrows.div_ceil(8)) } else { selection.nrows.checked_mul(item) };
             let nbytes = nbytes.ok_or_else(large)?;
             total = total.saturating_add(nbytes);
             sizes.push(nbytes);
@@ -109,17 +110,17 @@ impl ChunkDecoder<'_> {
         }
         let scatters: Vec<Scatter<'_>> = regions.iter_mut().map(Scatter::new).collect();
         let mut runs = Vec::new();
-        for (number, (strip, (kind, item))) in strips.iter().zip(&items).enumerate() {
-            let null = NullFill::of(strip.data_type);
+        for (number, (selection, (kind, item))) in selections.iter().zip(&items).enumerate() {
+            let null = NullFill::of(selection.data_type);
             let conversion =
                 ValueConversion { kind: *kind, null, item: *item, streaming: total >= STREAMING_FROM_NBYTES };
-            cut(strip, number, conversion, &mut runs);
+            cut(selection, number, conversion, &mut runs);
         }
         let scratches = &Scratches::default();
         let mut tasks: Vec<Task<'_>> = Vec::with_capacity(runs.len());
         for run in runs {
             let Some(scatter) = scatters.get(run.leaf).copied() else { continue };
-            let optional = strips.get(run.leaf).is_some_and(|strip| strip.flat.optional);
+            let optional = selections.get(run.leaf).is_some_and(|selection| selection.flat.optional);
             let nbytes = run.piece.iter().map(|p| p.nrows).sum::<usize>() * run.conversion.item;
             tasks.push(Task::new(nbytes, move || {
                 let SlotRun { conversion, dictionary, pages, piece, field, .. } = run;
@@ -148,24 +149,30 @@ impl ChunkDecoder<'_> {
         tasks.sort_by_key(|task| Reverse(task.nbytes));
         parallel::run(tasks, self.threads, progress)?;
         drop(scatters);
-        let mut out = Vec::with_capacity(strips.len());
-        for (strip, region) in strips.iter().zip(regions) {
+        let mut out = Vec::with_capacity(selections.len());
+        for (selection, region) in selections.iter().zip(regions) {
             let bytes = Buffer::from_region(region.finish(), true).to_arrow();
-            let nulls = leaves.get(strip.i).and_then(|leaf| leaf.nulls(strip.nrows));
-            let builder = ArrayDataBuilder::new(strip.data_type.clone()).len(strip.nrows).add_buffer(bytes);
+            let nulls = leaves.get(selection.i).and_then(|leaf| leaf.nulls(selection.nrows));
+            let builder =
+                ArrayDataBuilder::new(selection.data_type.clone()).len(selection.nrows).add_buffer(bytes);
             // Trusted: as many values of this width as slots, all written.
-            out.push((strip.i, trusted_array(builder.nulls(nulls).align_buffers(true))));
+            out.push((selection.i, trusted_array(builder.nulls(nulls).align_buffers(true))));
         }
         Ok(out)
     }
 }
 
 /// Splits the slots of a leaf at its pages.
-fn cut<'s>(strip: &Strip<'s>, leaf: usize, conversion: ValueConversion, runs: &mut Vec<SlotRun<'s>>) {
-    let listed = strip.listed.unwrap_or_default();
+fn cut<'s>(
+    selection: &LeafSelection<'s>,
+    leaf: usize,
+    conversion: ValueConversion,
+    runs: &mut Vec<SlotRun<'s>>,
+) {
+    let group_pages = selection.group_pages.unwrap_or_default();
     let enough = (TASK_NBYTES / conversion.item.max(1)).max(1);
-    for piece in strip.pieces {
-        let Some((_, pages)) = listed.iter().find(|(group, _)| *group == piece.group) else { continue };
+    for piece in selection.pieces {
+        let Some((_, pages)) = group_pages.iter().find(|(group, _)| *group == piece.group) else { continue };
         let (dictionary, pages) = match pages.split_first() {
             Some((first, rest)) if first.slots().is_none() => (Some(*first), rest),
             _ => (None, pages.as_slice()),
@@ -184,7 +191,7 @@ fn cut<'s>(strip: &Strip<'s>, leaf: usize, conversion: ValueConversion, runs: &m
                 let pages = pages.get(from..=k).unwrap_or_default();
                 let at = piece.at + first - piece.skip;
                 let piece = [RowPiece { group: piece.group, skip: first - start, nrows: last - first, at }];
-                runs.push(SlotRun { leaf, field: strip.field, conversion, dictionary, pages, piece });
+                runs.push(SlotRun { leaf, field: selection.field, conversion, dictionary, pages, piece });
                 (from, start) = (k + 1, after);
             }
             before = after;

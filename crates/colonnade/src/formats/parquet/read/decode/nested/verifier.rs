@@ -15,7 +15,7 @@ pub(super) struct PageVerifier {
     /// Number of dictionary values.
     dictionary: Option<usize>,
     /// Whether a data page came before.
-    begun: bool,
+    has_pages: bool,
 }
 
 impl PageVerifier {
@@ -46,7 +46,7 @@ impl PageVerifier {
         let n = page.header.nvalues as usize;
         let nvalid = {
             let streams = page.level_streams(&mut scratch)?;
-            let rows = levels(&streams.repetition, most.repetition, n, LevelPick::Lowest, !self.begun)?;
+            let rows = levels(&streams.repetition, most.repetition, n, LevelPick::Lowest, !self.has_pages)?;
             if let PageType::DataV2 { rows: declared, .. } = page.header.kind
                 && rows != declared as usize
             {
@@ -54,7 +54,7 @@ impl PageVerifier {
             }
             levels(&streams.definition, most.definition, n, LevelPick::Highest, false)?
         };
-        self.begun = true;
+        self.has_pages = true;
         if let PageType::DataV2 { nulls, .. } = page.header.kind
             && n - nvalid != nulls as usize
         {
@@ -75,13 +75,13 @@ impl PageVerifier {
                     RleBitPacked::new(&[], width, 0)?;
                     return Ok(self.dictionary.is_none() || bytes.is_empty());
                 }
-                let Some(known) = self.dictionary else {
+                let Some(nvalues) = self.dictionary else {
                     return Err(bad("a page of keys without a dictionary page before it"));
                 };
                 let (&width, keys) = bytes.split_first().unwrap_or((&0, &[]));
                 let largest = runs(keys, width, n, |_, _| ())?;
-                if largest as usize >= known {
-                    return Err(bad(&format!("key {largest} of a dictionary of {known} values")));
+                if largest as usize >= nvalues {
+                    return Err(bad(&format!("key {largest} of a dictionary of {nvalues} values")));
                 }
             }
             (PageEncoding::Rle, Physical::Boolean) => {
@@ -129,11 +129,11 @@ fn negative() -> Error {
     bad("a length is negative, or lengths are too large")
 }
 
-fn enough(needed: usize, had: usize) -> Result<()> {
-    if needed <= had {
+fn enough(needed: usize, found: usize) -> Result<()> {
+    if needed <= found {
         return Ok(());
     }
-    Err(Error::truncated("parquet", "the values of a page", needed as u64, had as u64))
+    Err(Error::truncated("parquet", "the values of a page", needed as u64, found as u64))
 }
 
 /// The level to count.

@@ -39,12 +39,12 @@ pub(super) fn decode<const N: usize>(
     let (&width, keys) = parts.values.split_first().unwrap_or((&0, &[]));
     let mut keys = DictionaryKeys::new(RleBitPacked::new(keys, width, n)?);
     let mut fill = |out: &mut [[u8; N]]| lookup_keys(&mut keys, nvalues.unwrap_or(0), out, &code);
-    let mut skipped = [[0; N]; 64];
+    let mut unselected = [[0; N]; 64];
     let (mut row, mut rest) = (0, out);
     for &(start, stop) in spans {
         while row < start {
-            let rows = RowRun::next(levels.as_ref(), row, start.min(row + skipped.len()));
-            fill(skipped.get_mut(..rows.valid()).unwrap_or_default())?;
+            let rows = RowRun::next(levels.as_ref(), row, start.min(row + unselected.len()));
+            fill(unselected.get_mut(..rows.valid()).unwrap_or_default())?;
             row += rows.len();
         }
         while row < stop {

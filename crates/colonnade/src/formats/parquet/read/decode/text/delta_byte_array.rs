@@ -48,10 +48,10 @@ impl<'p> DeltaByteArray<'p> {
         let ([prefix], [suffix]) = (prefix_lengths, suffix_lengths);
         let sizes = usize::try_from(prefix).ok().zip(usize::try_from(suffix).ok());
         let (prefix_nbytes, suffix_nbytes) = sizes.ok_or_else(|| negative(prefix.min(suffix)))?;
-        let had = self.last_nbytes;
-        if prefix_nbytes > had {
+        let previous_nbytes = self.last_nbytes;
+        if prefix_nbytes > previous_nbytes {
             let message = format!(
-                "a text begins as {prefix_nbytes} bytes of the one before, which has {had}. The file is damaged; write it again."
+                "a text begins as {prefix_nbytes} bytes of the one before, which has {previous_nbytes}. The file is damaged; write it again."
             );
             return Err(Error::malformed("parquet", message));
         }

@@ -40,8 +40,8 @@ pub(super) fn negative(length: i64) -> Error {
 }
 
 #[cold]
-fn ended(needed: usize, had: usize) -> Error {
-    Error::truncated("parquet", "the texts of a page", needed as u64, had as u64)
+fn truncated(needed: usize, found: usize) -> Error {
+    Error::truncated("parquet", "the texts of a page", needed as u64, found as u64)
 }
 
 impl<'p> DeltaLengthByteArray<'p> {
@@ -65,7 +65,7 @@ impl<'p> DeltaLengthByteArray<'p> {
         let sum = now.iter().fold(0i64, |a, &b| a.saturating_add(b));
         let sum = usize::try_from(sum).unwrap_or(usize::MAX);
         if sum > self.bytes.len() {
-            return Err(ended(sum, self.bytes.len()));
+            return Err(truncated(sum, self.bytes.len()));
         }
         Ok((now, sum))
     }

@@ -31,8 +31,8 @@ impl Default for Dictionary {
 }
 
 #[cold]
-fn ended(needed: usize, had: usize) -> Error {
-    Error::truncated("parquet", "a dictionary of texts", needed as u64, had as u64)
+fn truncated(needed: usize, found: usize) -> Error {
+    Error::truncated("parquet", "a dictionary of texts", needed as u64, found as u64)
 }
 
 impl Dictionary {
@@ -42,16 +42,18 @@ impl Dictionary {
     /// Truncated; invalid UTF-8.
     pub(crate) fn new(page: &[u8], n: usize, text: bool) -> Result<Self> {
         if n > page.len() / 4 {
-            return Err(ended(n.saturating_mul(4), page.len()));
+            return Err(truncated(n.saturating_mul(4), page.len()));
         }
         let mut entries = Vec::with_capacity(n + 1);
         let mut bytes = Vec::with_capacity(page.len() - 4 * n + PAD);
         let (mut rest, mut longest) = (page, 0);
         for _ in 0..n {
-            let Some((head, after)) = rest.split_first_chunk::<4>() else { return Err(ended(4, rest.len())) };
+            let Some((head, after)) = rest.split_first_chunk::<4>() else {
+                return Err(truncated(4, rest.len()));
+            };
             let nbytes = u32::from_le_bytes(*head);
             let Some((value, after)) = after.split_at_checked(nbytes as usize) else {
-                return Err(ended(nbytes as usize, after.len()));
+                return Err(truncated(nbytes as usize, after.len()));
             };
             let start =
                 u32::try_from(bytes.len()).map_err(|_| Error::limit("parquet", "a dictionary of 4 GiB."))?;
@@ -80,7 +82,7 @@ impl Dictionary {
             return Err(Error::malformed("parquet", message));
         }
         let needed = n.saturating_mul(width);
-        let values = page.get(..needed).ok_or_else(|| ended(needed, page.len()))?;
+        let values = page.get(..needed).ok_or_else(|| truncated(needed, page.len()))?;
         let size = u32::try_from(width).unwrap_or(u32::MAX);
         let starts = (0..u32::MAX).step_by(width.max(1)).take(n);
         let mut entries: Vec<DictionaryEntry> =

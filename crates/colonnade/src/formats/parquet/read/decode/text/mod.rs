@@ -33,12 +33,12 @@ use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
-use super::strip::Strip;
+use super::leaf_selection::LeafSelection;
 use super::{ChunkDecoder, RowPiece};
 pub(super) use dictionary::{Dictionary, no_text};
 pub(super) use output::FillError;
 pub(super) use page_texts::PageTexts;
-use parts::KeptPages;
+use parts::PageBudget;
 pub(super) use parts::{PagePart, WalkedChunk, walk};
 pub(super) use rows::{RowRun, validity};
 
@@ -53,7 +53,7 @@ const SPARSE_BELOW_NBYTES: usize = 256 << 10;
 
 /// A text column while it is decoded.
 struct ByteArrayColumn<'a> {
-    strip: Strip<'a>,
+    selection: LeafSelection<'a>,
     field: usize,
     text: bool,
     optional: bool,
@@ -70,7 +70,7 @@ struct ByteArrayColumn<'a> {
 
 impl ByteArrayColumn<'_> {
     fn narrowest(&self) -> usize {
-        if matches!(self.strip.data_type, DataType::Utf8 | DataType::Binary) { 4 } else { 8 }
+        if matches!(self.selection.data_type, DataType::Utf8 | DataType::Binary) { 4 } else { 8 }
     }
 
     fn nbytes(&self) -> usize {
@@ -88,7 +88,7 @@ impl ByteArrayColumn<'_> {
 
     /// Allocates the offsets, of which the first is 0.
     fn allocate_ends(&self) -> Result<RegionMut> {
-        let nbytes = self.strip.nrows.checked_add(1).and_then(|n| n.checked_mul(self.width));
+        let nbytes = self.selection.nrows.checked_add(1).and_then(|n| n.checked_mul(self.width));
         let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
         let mut ends = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
         ends.as_mut_slice().get_mut(..self.width).unwrap_or_default().fill(0);
@@ -114,35 +114,36 @@ impl PageBuffers {
 }
 
 impl<'a> ChunkDecoder<'a> {
-    /// Decodes the fields `projection[i]` for `i` of `these`.
+    /// Decodes the fields `projection[i]` for `i` of `slots`.
     pub(super) fn text(
         &self,
         projection: &[usize],
-        these: &[usize],
+        slots: &[usize],
         pieces: &[RowPiece],
-        landed: &mut DecodedColumns,
+        decoded: &mut DecodedColumns,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let mut strips = Vec::with_capacity(these.len());
-        for &slot in these {
-            strips.push(self.strip(slot, projection.get(slot).copied().unwrap_or(0), pieces)?);
+        let mut selections = Vec::with_capacity(slots.len());
+        for &slot in slots {
+            selections.push(self.leaf_selection(slot, projection.get(slot).copied().unwrap_or(0), pieces)?);
         }
-        landed.columns.extend(self.texts(&strips, progress)?);
+        decoded.columns.extend(self.texts(&selections, progress)?);
         Ok(())
     }
 
     /// Decodes text columns.
     pub(super) fn texts<'s>(
         &'s self,
-        strips: &[Strip<'s>],
+        selections: &[LeafSelection<'s>],
         progress: &dyn Progress,
     ) -> Result<Vec<(usize, ArrayData)>> {
-        let mut columns = Vec::with_capacity(strips.len());
-        for &strip in strips {
-            let text = matches!(strip.data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-            let (field, optional) = (strip.field, strip.flat.optional);
+        let mut columns = Vec::with_capacity(selections.len());
+        for &selection in selections {
+            let text =
+                matches!(selection.data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+            let (field, optional) = (selection.field, selection.flat.optional);
             columns.push(ByteArrayColumn {
-                strip,
+                selection,
                 field,
                 text,
                 optional,
@@ -153,12 +154,13 @@ impl<'a> ChunkDecoder<'a> {
                 charged: 0,
             });
         }
-        let (mut rest, mut out) = (columns.as_mut_slice(), Vec::with_capacity(strips.len()));
+        let (mut rest, mut out) = (columns.as_mut_slice(), Vec::with_capacity(selections.len()));
         while !rest.is_empty() {
-            let mut held = 0u64;
+            let mut dictionaries_nbytes = 0u64;
             let some = rest.iter().position(|column| {
-                held = held.saturating_add(self.dictionary_nbytes(&column.strip, column.strip.pieces));
-                held > HELD_NBYTES
+                dictionaries_nbytes = dictionaries_nbytes
+                    .saturating_add(self.dictionary_nbytes(&column.selection, column.selection.pieces));
+                dictionaries_nbytes > HELD_NBYTES
             });
             let (now, later) = rest.split_at_mut(some.unwrap_or(rest.len()).max(1));
             self.text_columns(now, &mut out, progress)?;
@@ -168,8 +170,8 @@ impl<'a> ChunkDecoder<'a> {
     }
 
     /// The maximum bytes of a column's dictionary pages.
-    fn dictionary_nbytes(&self, strip: &Strip<'_>, pieces: &[RowPiece]) -> u64 {
-        let leaf = strip.leaf;
+    fn dictionary_nbytes(&self, selection: &LeafSelection<'_>, pieces: &[RowPiece]) -> u64 {
+        let leaf = selection.leaf;
         let groups = pieces.chunk_by(|a, b| a.group == b.group).filter_map(|some| some.first());
         let chunks = groups.filter_map(|piece| self.chunk_of(piece.group, leaf).ok());
         // Writers end dictionaries at 1 MiB, a few a little later.
@@ -179,7 +181,7 @@ impl<'a> ChunkDecoder<'a> {
     fn text_columns<'s>(
         &'s self,
         columns: &mut [ByteArrayColumn<'s>],
-        landed: &mut Vec<(usize, ArrayData)>,
+        decoded: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<()> {
         let buffers = &PageBuffers::default();
@@ -192,7 +194,7 @@ impl<'a> ChunkDecoder<'a> {
             if columns.iter_mut().map(ByteArrayColumn::widen).fold(false, |any, wider| any | wider) {
                 self.measure_columns(columns, buffers, exact, silent)?;
             }
-            if self.fill_columns(columns, buffers, landed, progress)? {
+            if self.fill_columns(columns, buffers, decoded, progress)? {
                 return Ok(());
             }
         }
@@ -207,20 +209,22 @@ impl<'a> ChunkDecoder<'a> {
         columns: &mut [ByteArrayColumn<'s>],
         progress: &dyn Progress,
     ) -> Result<()> {
-        let groups = |column: &ByteArrayColumn<'s>| column.strip.pieces.chunk_by(|a, b| a.group == b.group);
+        let groups =
+            |column: &ByteArrayColumn<'s>| column.selection.pieces.chunk_by(|a, b| a.group == b.group);
         let mut tasks = Vec::new();
         for column in columns.iter() {
-            let (strip, text) = (column.strip, column.text);
+            let (selection, text) = (column.selection, column.text);
             for (k, some) in groups(column).enumerate() {
                 let group = some.first().map_or(0, |p| p.group);
-                let nbytes = self.dictionary_nbytes(&strip, some);
+                let nbytes = self.dictionary_nbytes(&selection, some);
                 tasks.push((usize::try_from(nbytes).unwrap_or(0), move || {
-                    let mut pages =
-                        self.pages_of(&strip, group).map_err(|e| self.named(e, strip.field, group))?;
+                    let mut pages = self
+                        .pages_of(&selection, group)
+                        .map_err(|e| self.named(e, selection.field, group))?;
                     let make = |page: &[u8], n: usize| Dictionary::new(page, n, text);
                     let walked =
                         walk(&mut pages, some, k, &make, &|n| self.charge(n, "dictionaries of texts"));
-                    walked.map_err(|e| self.named(e, strip.field, group))
+                    walked.map_err(|e| self.named(e, selection.field, group))
                 }));
             }
         }
@@ -241,8 +245,8 @@ impl<'a> ChunkDecoder<'a> {
         exact: bool,
         progress: &dyn Progress,
     ) -> Result<()> {
-        let kept_pages = KeptPages::new();
-        let kept_pages = &kept_pages;
+        let page_budget = PageBudget::new();
+        let page_budget = &page_budget;
         let mut tasks = Vec::new();
         for column in columns.iter_mut() {
             let ends = column.allocate_ends()?;
@@ -255,13 +259,14 @@ impl<'a> ChunkDecoder<'a> {
                     buffers.with(|scratch| {
                         for part in tile {
                             let dictionary = walked.get(part.chunk).and_then(|w| w.dictionary.as_ref());
-                            let done =
-                                match width {
-                                    4 => part
-                                        .measure::<4>(optional, dictionary, exact, scratch, kept_pages, ends),
-                                    _ => part
-                                        .measure::<8>(optional, dictionary, exact, scratch, kept_pages, ends),
-                                };
+                            let done = match width {
+                                4 => {
+                                    part.measure::<4>(optional, dictionary, exact, scratch, page_budget, ends)
+                                }
+                                _ => {
+                                    part.measure::<8>(optional, dictionary, exact, scratch, page_budget, ends)
+                                }
+                            };
                             done.map_err(|e| self.named(e.at(part.page.at), field, 0))?;
                         }
                         Ok(())
@@ -285,7 +290,7 @@ impl<'a> ChunkDecoder<'a> {
             }
             let more = (total as u64).saturating_sub(column.charged);
             column.charged += more;
-            let what = format!("the columns up to this one, of {} texts,", column.strip.nrows);
+            let what = format!("the columns up to this one, of {} texts,", column.selection.nrows);
             self.charge(more, &what).map_err(|e| self.named(e, column.field, 0))?;
         }
         Ok(())
@@ -296,7 +301,7 @@ impl<'a> ChunkDecoder<'a> {
         &self,
         columns: &mut [ByteArrayColumn<'_>],
         buffers: &PageBuffers,
-        landed: &mut Vec<(usize, ArrayData)>,
+        decoded: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<bool> {
         let texts = |column: &ByteArrayColumn<'_>| {
@@ -304,7 +309,7 @@ impl<'a> ChunkDecoder<'a> {
             Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)
         };
         let mut regions: Vec<RegionMut> = columns.iter().map(texts).collect::<std::io::Result<_>>()?;
-        let surprised = AtomicBool::new(false);
+        let size_mismatch = AtomicBool::new(false);
         let mut tasks = Vec::new();
         for (column, region) in columns.iter_mut().zip(&mut regions) {
             let ByteArrayColumn { field, walked, parts, text, width, ends, .. } = column;
@@ -313,7 +318,7 @@ impl<'a> ChunkDecoder<'a> {
             let (field, text, width, walked) = (*field, *text, *width, &*walked);
             for tile in tiles(parts, |part| part.nbytes + part.nrows * 8) {
                 let nbytes = tile.iter().map(|p| p.nbytes + p.nrows * 8).sum();
-                let surprised = &surprised;
+                let size_mismatch = &size_mismatch;
                 tasks.push(Task::new(nbytes, move || {
                     buffers.with(|scratch| {
                         for part in tile {
@@ -324,7 +329,7 @@ impl<'a> ChunkDecoder<'a> {
                             };
                             match done {
                                 Ok(()) => {}
-                                Err(FillError::SizeMismatch) => surprised.store(true, Ordering::Relaxed),
+                                Err(FillError::SizeMismatch) => size_mismatch.store(true, Ordering::Relaxed),
                                 Err(FillError::Error(e)) => {
                                     return Err(self.named(e.at(part.page.at), field, 0));
                                 }
@@ -336,16 +341,16 @@ impl<'a> ChunkDecoder<'a> {
             }
         }
         parallel::run(tasks, self.threads, progress)?;
-        if surprised.into_inner() {
+        if size_mismatch.into_inner() {
             return Ok(false);
         }
         for (column, texts) in columns.iter_mut().zip(regions) {
             column.walked = Vec::new();
             let parts = std::mem::take(&mut column.parts);
             let validities = parts.iter().map(|part| (part.validity.as_ref(), part.nrows));
-            let nulls = joined(validities, column.strip.nrows);
+            let nulls = joined(validities, column.selection.nrows);
             if let Some(ends) = column.ends.take() {
-                landed.push((column.strip.i, array(column, ends, texts, nulls)?));
+                decoded.push((column.selection.i, array(column, ends, texts, nulls)?));
             }
         }
         Ok(true)
@@ -397,12 +402,12 @@ fn array(
     texts: RegionMut,
     nulls: Option<NullBuffer>,
 ) -> Result<ArrayData> {
-    let (nrows, narrow) = (column.strip.nrows, column.width == 4);
+    let (nrows, narrow) = (column.selection.nrows, column.width == 4);
     let ends = Buffer::from_region(ends.finish(), true).to_arrow();
     let texts = Buffer::from_region(texts.finish(), true).to_arrow();
-    let data_type = match column.strip.data_type {
+    let data_type = match column.selection.data_type {
         DataType::Utf8View | DataType::BinaryView => {
-            return views::array(column.strip.data_type, ends.as_slice(), &texts, nulls, nrows);
+            return views::array(column.selection.data_type, ends.as_slice(), &texts, nulls, nrows);
         }
         DataType::Utf8 if !narrow => DataType::LargeUtf8,
         DataType::Binary if !narrow => DataType::LargeBinary,

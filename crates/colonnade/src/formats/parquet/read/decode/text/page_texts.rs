@@ -25,8 +25,8 @@ pub(crate) enum PageTexts<'p> {
 pub(super) const WIDE: usize = PAD;
 
 #[cold]
-fn ended(needed: usize, had: usize) -> Error {
-    Error::truncated("parquet", "the texts of a page", needed as u64, had as u64)
+fn truncated(needed: usize, found: usize) -> Error {
+    Error::truncated("parquet", "the texts of a page", needed as u64, found as u64)
 }
 
 impl<'p> PageTexts<'p> {
@@ -82,10 +82,11 @@ impl<'p> PageTexts<'p> {
         match self {
             Self::Plain(page) => {
                 for _ in 0..n {
-                    let (head, after) = page.split_first_chunk::<4>().ok_or_else(|| ended(4, page.len()))?;
+                    let (head, after) =
+                        page.split_first_chunk::<4>().ok_or_else(|| truncated(4, page.len()))?;
                     let nbytes = u32::from_le_bytes(*head) as usize;
                     let cut = after.split_at_checked(nbytes);
-                    let (value, later) = cut.ok_or_else(|| ended(nbytes, after.len()))?;
+                    let (value, later) = cut.ok_or_else(|| truncated(nbytes, after.len()))?;
                     take(value)?;
                     *page = later;
                 }

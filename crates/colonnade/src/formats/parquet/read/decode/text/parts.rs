@@ -42,16 +42,16 @@ pub(crate) struct PagePart<'a> {
 
 /// The memory that decompressed pages may take between the two passes.
 #[derive(Debug)]
-pub(crate) struct KeptPages {
+pub(crate) struct PageBudget {
     left: AtomicUsize,
 }
 
 /// Pages beyond this are decompressed again: 64 pages of 1 MiB, the size that usual writers aim at.
-const KEPT_NBYTES: usize = 64 << 20;
+const PAGE_BUDGET_NBYTES: usize = 64 << 20;
 
-impl KeptPages {
+impl PageBudget {
     pub(crate) fn new() -> Self {
-        Self { left: AtomicUsize::new(KEPT_NBYTES) }
+        Self { left: AtomicUsize::new(PAGE_BUDGET_NBYTES) }
     }
 
     /// Whether `nbytes` more may be kept.
@@ -83,7 +83,7 @@ pub(crate) fn walk<'a>(
     let mut out = WalkedChunk::default();
     let (mut first, mut rest) = (0usize, pieces);
     // Rows of the current piece in earlier pages.
-    let mut given = 0;
+    let mut consumed = 0;
     let mut scratch = Vec::new();
     while let Some((piece, _)) = rest.split_first() {
         let Some(page) = pages.next_page()? else {
@@ -103,12 +103,12 @@ pub(crate) fn walk<'a>(
         let end = first + page.n();
         let mut part = PagePart::new(page, chunk);
         while let Some((piece, later)) = rest.split_first() {
-            let (start, stop) = (piece.skip + given, piece.skip + piece.nrows);
+            let (start, stop) = (piece.skip + consumed, piece.skip + piece.nrows);
             if start >= end {
                 break;
             }
             let now = stop.min(end);
-            let at = piece.at + given;
+            let at = piece.at + consumed;
             if part.nrows > 0 && part.at + part.nrows != at {
                 out.parts.push(part);
                 part = PagePart::new(page, chunk);
@@ -119,10 +119,10 @@ pub(crate) fn walk<'a>(
             part.spans.push((start - first, now - first));
             part.nrows += now - start;
             if now < stop {
-                given += now - start;
+                consumed += now - start;
                 break;
             }
-            given = 0;
+            consumed = 0;
             rest = later;
         }
         if part.nrows > 0 {
@@ -206,7 +206,7 @@ impl<'a> PagePart<'a> {
         dictionary: Option<&Dictionary>,
         exact: bool,
         scratch: &mut Vec<u8>,
-        budget: &KeptPages,
+        budget: &PageBudget,
         ends: Scatter<'_>,
     ) -> Result<()>
     where
@@ -224,11 +224,11 @@ impl<'a> PagePart<'a> {
             self.nbytes = nbytes;
             return Ok(());
         }
-        let (decompressed, mut fresh, mut total) = (self.decompressed.take(), Vec::new(), 0usize);
+        let (decompressed, mut page_buffer, mut total) = (self.decompressed.take(), Vec::new(), 0usize);
         let keep = decompressed.is_none()
             && self.page.codec() != PageCodec::None
             && budget.take(self.page.header.nbytes);
-        let parts = self.parts(decompressed.as_deref(), if keep { &mut fresh } else { scratch })?;
+        let parts = self.parts(decompressed.as_deref(), if keep { &mut page_buffer } else { scratch })?;
         self.validity = optional.then(|| validity(&parts.definition, parts.n)).transpose()?;
         let done = self.each(&parts, self.validity.as_ref(), &mut |is_selected, rows, cells| {
             let n = cells.measure(rows.valid())?;
@@ -238,7 +238,7 @@ impl<'a> PagePart<'a> {
             Ok(())
         });
         self.nbytes = total;
-        self.decompressed = decompressed.or(keep.then_some(fresh));
+        self.decompressed = decompressed.or(keep.then_some(page_buffer));
         match done {
             Ok(()) | Err(FillError::SizeMismatch) => Ok(()),
             Err(FillError::Error(error)) => Err(error),

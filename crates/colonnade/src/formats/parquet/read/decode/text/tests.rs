@@ -58,9 +58,9 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
 fn decoded(file: &Parquet, pieces: &[RowPiece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
     let decoder = ChunkDecoder::new(file, nrows, threads, MemoryLayout::Arrow);
-    let mut landed = DecodedColumns::default();
-    decoder.text(&[0], &[0], pieces, &mut landed, &NoProgress).unwrap();
-    let data = landed.columns.pop().unwrap().1;
+    let mut output = DecodedColumns::default();
+    decoder.text(&[0], &[0], pieces, &mut output, &NoProgress).unwrap();
+    let data = output.columns.pop().unwrap().1;
     data.validate_full().unwrap();
     make_array(data)
 }
@@ -178,9 +178,9 @@ fn damaged_files_give_errors_or_texts() {
                 if decoder.column_plan(0).ok() != Some(ColumnPlan::Text) {
                     continue;
                 }
-                let mut landed = DecodedColumns::default();
-                if decoder.text(&[0], &[0], &pieces, &mut landed, &NoProgress).is_ok() {
-                    for (_, data) in landed.columns {
+                let mut output = DecodedColumns::default();
+                if decoder.text(&[0], &[0], &pieces, &mut output, &NoProgress).is_ok() {
+                    for (_, data) in output.columns {
                         data.validate_full().unwrap();
                     }
                 }

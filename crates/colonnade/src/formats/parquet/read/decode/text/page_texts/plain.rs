@@ -3,14 +3,14 @@
 use crate::error::Result;
 
 use super::super::output::{Offset, TextOutput};
-use super::{FillError, WIDE, copy, ended};
+use super::{FillError, WIDE, copy, truncated};
 
 pub(super) fn measure(page: &mut &[u8], n: usize) -> Result<usize> {
     let (mut rest, mut total) = (*page, 0);
     for _ in 0..n {
-        let Some((head, after)) = rest.split_first_chunk::<4>() else { return Err(ended(4, rest.len())) };
+        let Some((head, after)) = rest.split_first_chunk::<4>() else { return Err(truncated(4, rest.len())) };
         let nbytes = u32::from_le_bytes(*head) as usize;
-        let Some(after) = after.get(nbytes..) else { return Err(ended(nbytes, after.len())) };
+        let Some(after) = after.get(nbytes..) else { return Err(truncated(nbytes, after.len())) };
         total += nbytes;
         rest = after;
     }
@@ -28,10 +28,10 @@ pub(super) fn put<O: Offset>(
     let (mut rest, mut at) = (*page, 0);
     for end in ends {
         let Some((head, after)) = rest.split_first_chunk::<4>() else {
-            return Err(ended(4, rest.len()).into());
+            return Err(truncated(4, rest.len()).into());
         };
         let nbytes = u32::from_le_bytes(*head) as usize;
-        let Some(later) = after.get(nbytes..) else { return Err(ended(nbytes, after.len()).into()) };
+        let Some(later) = after.get(nbytes..) else { return Err(truncated(nbytes, after.len()).into()) };
         let Some(to) = bytes.get_mut(at..) else { return Err(FillError::SizeMismatch) };
         copy(after, to, nbytes).ok_or(FillError::SizeMismatch)?;
         rest = later;
@@ -85,10 +85,12 @@ pub(super) fn mixed<O: Offset>(
 
 /// Copies one text of a PLAIN page to byte `at`.
 fn one(page: &mut &[u8], bytes: &mut [u8], at: usize) -> std::result::Result<usize, FillError> {
-    let Some((head, after)) = page.split_first_chunk::<4>() else { return Err(ended(4, page.len()).into()) };
+    let Some((head, after)) = page.split_first_chunk::<4>() else {
+        return Err(truncated(4, page.len()).into());
+    };
     let nbytes = u32::from_le_bytes(*head) as usize;
     let Some((value, later)) = after.split_at_checked(nbytes) else {
-        return Err(ended(nbytes, after.len()).into());
+        return Err(truncated(nbytes, after.len()).into());
     };
     let to = at.checked_add(nbytes).and_then(|end| bytes.get_mut(at..end)).ok_or(FillError::SizeMismatch)?;
     to.copy_from_slice(value);

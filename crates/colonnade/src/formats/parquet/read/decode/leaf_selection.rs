@@ -12,7 +12,7 @@ use super::{ChunkDecoder, RowPiece, no_field};
 
 /// The selected values of one leaf.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Strip<'s> {
+pub(super) struct LeafSelection<'s> {
     /// Index of its array in the result.
     pub(super) i: usize,
     /// Its column.
@@ -27,7 +27,7 @@ pub(super) struct Strip<'s> {
     pub(super) nrows: usize,
     pub(super) pieces: &'s [RowPiece],
     /// The pages of each row group, if they were walked before.
-    pub(super) listed: Option<&'s [(usize, Vec<StoredPage<'s>>)]>,
+    pub(super) group_pages: Option<&'s [(usize, Vec<StoredPage<'s>>)]>,
 }
 
 impl<'a> ChunkDecoder<'a> {
@@ -35,7 +35,12 @@ impl<'a> ChunkDecoder<'a> {
     ///
     /// # Errors
     /// Unsupported: a nested column.
-    pub(super) fn strip<'s>(&'s self, i: usize, field: usize, pieces: &'s [RowPiece]) -> Result<Strip<'s>> {
+    pub(super) fn leaf_selection<'s>(
+        &'s self,
+        i: usize,
+        field: usize,
+        pieces: &'s [RowPiece],
+    ) -> Result<LeafSelection<'s>> {
         let root = self.file.roots.get(field).ok_or_else(|| no_field(field))?;
         let RootKind::Flat(flat) = root.kind else {
             return Err(Error::unsupported("parquet", "a nested column as a flat one."));
@@ -43,18 +48,30 @@ impl<'a> ChunkDecoder<'a> {
         let data_type = self.field(field)?.data_type();
         let leaf = root.leaves.start;
         let ordered = self.field(field)?.dict_is_ordered() == Some(true);
-        Ok(Strip { i, field, leaf, flat, data_type, ordered, nrows: self.nrows, pieces, listed: None })
+        Ok(LeafSelection {
+            i,
+            field,
+            leaf,
+            flat,
+            data_type,
+            ordered,
+            nrows: self.nrows,
+            pieces,
+            group_pages: None,
+        })
     }
 
     /// Returns the pages of a leaf in one row group.
     ///
     /// # Errors
     /// As [`ChunkDecoder::chunk`].
-    pub(super) fn pages_of<'s>(&'s self, strip: &Strip<'s>, group: usize) -> Result<Pages<'s>> {
-        let Some(listed) = strip.listed else { return Ok(self.pages(&self.chunk(group, strip.leaf)?)) };
-        let pages = listed.iter().find(|(of, _)| *of == group);
+    pub(super) fn pages_of<'s>(&'s self, selection: &LeafSelection<'s>, group: usize) -> Result<Pages<'s>> {
+        let Some(group_pages) = selection.group_pages else {
+            return Ok(self.pages(&self.chunk(group, selection.leaf)?));
+        };
+        let pages = group_pages.iter().find(|(number, _)| *number == group);
         pages
             .map(|(_, pages)| Pages::from_pages(pages, self.file.bounds()))
-            .ok_or_else(|| no_field(strip.field))
+            .ok_or_else(|| no_field(selection.field))
     }
 }
