@@ -14,7 +14,7 @@ import itertools
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -198,8 +198,11 @@ def _own(arguments: dict[str, Any], number: int) -> Iterator[dict[str, Any]]:
     for capture in ("capsys", "capfd"):
         if capture in arguments:
             arguments[capture].readouterr()
-    if "monkeypatch" not in arguments:
+    with ExitStack() as stack:
+        for name, value in arguments.items():
+            # A fixture with state, such as a server that counts its requests, is made again for each cell.
+            if hasattr(type(value), "renewed"):
+                arguments[name] = stack.enter_context(value.renewed())
+        if "monkeypatch" in arguments:
+            arguments["monkeypatch"] = stack.enter_context(pytest.MonkeyPatch.context())
         yield arguments
-        return
-    with pytest.MonkeyPatch.context() as patch:
-        yield arguments | {"monkeypatch": patch}

@@ -135,6 +135,10 @@ class Site:
         """Bytes of all bodies so far."""
         return sum(asked.nbytes for asked in self.asked)
 
+    def renewed(self) -> "Site":
+        """Another server of the same kind, without files and requests."""
+        return Site(self.context)
+
     def __enter__(self) -> "Site":
         self._thread.start()
         return self

@@ -70,7 +70,7 @@ def test_rows_and_leaves_of_a_nested_table(table: Any, data: st.DataObject) -> N
     whole = cn.Frame(table)
     within = whole._lookup._paths
     assert within is not None
-    paths = [name + path for name in names for path, *_ in within.spots(table.column_names.index(name))]
+    paths = [name + path for name in names for path, *_ in within.field_paths(table.column_names.index(name))]
     asked = data.draw(st.lists(st.sampled_from(names + paths), max_size=3)) if names else []
     wanted = whole.select(asked).slice(start, max(start, stop)).to_arrow()
     wanted.validate(full=True)
