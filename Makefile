@@ -43,14 +43,15 @@ setup-demo:
 WORKSPACE := Cargo.toml Cargo.lock rust-toolchain.toml
 BUILT_FROM := $(WORKSPACE) pyproject.toml $(shell find crates -name '*.rs' -o -name Cargo.toml)
 BUILD_STAMP := $(VENV)/.stamp-build
+IN_PLACE_STAMP := $(VENV)/.stamp-in-place
 ifeq ($(wildcard python/colonnade/_core.abi3.so),)
-.PHONY: $(BUILD_STAMP)
+.PHONY: $(BUILD_STAMP) $(IN_PLACE_STAMP)
 endif
 # The benchmark is a distribution of its own, with its own small compiled module.
 BENCH_FROM := $(WORKSPACE) bench/pyproject.toml $(shell find bench/native -name '*.rs' -o -name Cargo.toml)
 BENCH_STAMP := $(VENV)/.stamp-build-bench
 ifeq ($(wildcard bench/src/colonnade_bench/_native.abi3.so),)
-.PHONY: $(BENCH_STAMP)
+.PHONY: $(BENCH_STAMP) $(IN_PLACE_STAMP)
 endif
 
 DEVELOP := VIRTUAL_ENV=$(CURDIR)/$(VENV) $(CURDIR)/$(VENV)/bin/maturin develop --release --locked --quiet
@@ -71,8 +72,8 @@ build: setup-bench  ## the compiled core and the benchmark, installed into .venv
 # Incremental builds make slower code (docs/design/house.md): for editing, never for measuring.
 .PHONY: edit
 edit: setup-bench  ## the compiled core for editing: quick to build again, slower code
-	CARGO_INCREMENTAL=1 VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin develop --release --locked --quiet
-	@rm -f $(BUILD_STAMP)
+	CARGO_INCREMENTAL=1 $(DEVELOP)
+	@rm -f $(BUILD_STAMP) $(IN_PLACE_STAMP)
 
 .PHONY: wheel
 wheel: setup-bench  ## the wheel to publish, and the symbols of its module, in dist/; ten minutes of processor time
@@ -87,8 +88,6 @@ sweep: build  ## every byte of a golden of each format changed in twelve ways: o
 	@$(PY) -m tests.sweep.formats $(if $(EVERY),--every $(EVERY)) $(if $(REPORT),--report $(REPORT))
 
 # Both modules are built beside their sources and nothing is installed: an installation would bring what the demo never imports.
-IN_PLACE_STAMP := $(VENV)/.stamp-in-place
-
 $(IN_PLACE_STAMP): $(BUILT_FROM) $(BENCH_FROM)
 	$(DEVELOP) --skip-install
 	cd bench && $(DEVELOP) --skip-install
