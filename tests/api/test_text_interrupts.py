@@ -9,8 +9,6 @@ import pytest
 import colonnade as cn
 from tests.helpers.children import child
 
-# The issue says at once. A machine under load may take longer to schedule a process; it does not decode to the end.
-HANG_S = 10.0
 TEXTS = ("csv", "json", "ndjson", "yaml")
 every_text = pytest.mark.parametrize("format", TEXTS)
 
@@ -19,36 +17,14 @@ HEARD = ("csv", "yaml")
 
 @pytest.mark.parametrize("format", HEARD)
 def test_reading_is_interrupted(format: str) -> None:
-    """By the CPU that it takes: a signal that is heard behind the last row costs as much as no signal.
-
-    The text is long: under load, the thread that sends the signal may wait for a core while some of it is decoded.
-    """
     script = """
-        import signal
         format = sys.argv[1]
-        row, count = {"csv": (b"1.2345678,word\\n", 12_000_000), "yaml": (b"- x: 1.25\\n", 400_000)}[format]
+        row, count = {"csv": (b"1.2345678,word\\n", 6_000_000), "yaml": (b"- x: 1.25\\n", 200_000)}[format]
         text = (b"x,y\\n" if format == "csv" else b"") + row * count
-
-        before = time.process_time()
-        cn.decode(text, format, threads=1)
-        whole_s = time.process_time() - before
-
-        # The other thread runs only when the decoder releases the interpreter lock.
-        sys.setswitchinterval(1000)
-        go = threading.Event()
-        threading.Thread(target=lambda: (go.wait(), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
-        before = time.process_time()
-        try:
-            go.set()
-            cn.decode(text, format, threads=1)
-        except KeyboardInterrupt:
-            say(whole_s, time.process_time() - before)
+        say(heard_twice(lambda: cn.decode(text, format, threads=1)))
         """
     with child(script, format) as made:
-        status, output, errors = made.end()
-    assert status == 0, errors
-    whole_s, interrupted_s = map(float, output.split())
-    assert interrupted_s < whole_s / 2
+        assert made.end() == (0, "True\n", "")
 
 
 @every_text
@@ -66,7 +42,7 @@ def test_writing_is_interrupted(format: str, tmp_path: Path) -> None:
     with child(script, target, format) as made:
         assert made.line() == "ready"
         made.process.send_signal(signal.SIGINT)
-        status, output, errors = made.end(HANG_S)
+        status, output, errors = made.end()
     assert errors.rstrip().endswith("KeyboardInterrupt"), errors
     assert (status, output) == (-signal.SIGINT, "")
     assert target.read_bytes() == before

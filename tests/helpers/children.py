@@ -16,12 +16,34 @@ import pytest
 PATIENCE_S = 60.0
 
 PRELUDE = """
-import os, socket, sys, threading, time
+import os, signal, socket, sys, threading, time
 import numpy as np
 import colonnade as cn
 
 def say(*words):
     print(*words, flush=True)
+
+def heard_twice(read):
+    # Does it answer signals while it runs? The handler raises at its second call. Where a signal is heard only behind
+    # the last row, the handler is called once, however many were sent and however slow the machine is.
+    read()  # imports what it needs
+    calls = []
+
+    def handler(number, frame):
+        calls.append(number)
+        if len(calls) == 2:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+    try:
+        read()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return False
 
 """
 

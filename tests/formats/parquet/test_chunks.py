@@ -33,8 +33,6 @@ CHUNKS = [
     for i in range(10)
 ]
 WHOLE = pd.concat(CHUNKS)
-# A machine under load may take longer to schedule a process; it does not read or write to the end.
-HANG_S = 10.0
 
 
 def group_rows(data: Any) -> list[int]:
@@ -362,7 +360,7 @@ def test_writing_is_interrupted(how: str, tmp_path: Path) -> None:
     with child(script, target, how) as made:
         assert made.line() == "ready"
         made.process.send_signal(signal.SIGINT)
-        status, output, errors = made.end(HANG_S)
+        status, output, errors = made.end()
     assert errors.rstrip().endswith("KeyboardInterrupt"), errors
     assert (status, output) == (-signal.SIGINT, "")
     assert target.read_bytes() == before
@@ -371,37 +369,18 @@ def test_writing_is_interrupted(how: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_reading_is_interrupted(threads: int) -> None:
-    """By the CPU that it takes: a signal that is heard behind the last row costs as much as no signal."""
     script = """
-        import signal
         threads = int(sys.argv[1])
         words = [f"word {i % 1000}" for i in range(100_000)]
         sink = cn.BufferSink()
         with cn.open_writer(sink, format="parquet", compression="brotli", level=1) as writer:
             chunk = {"s": np.array(words), "x": np.random.default_rng(0).integers(0, 99, 100_000)}
-            for _ in range(80):
+            for _ in range(40):
                 writer.write(chunk)
-
-        before = time.process_time()
-        cn.read(sink, threads=threads).to_arrow()
-        whole_s = time.process_time() - before
-
-        # The other thread gets its turn when the decoder lets go of the interpreter, and not before.
-        sys.setswitchinterval(1000)
-        go = threading.Event()
-        threading.Thread(target=lambda: (go.wait(), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
-        before = time.process_time()
-        try:
-            go.set()
-            cn.read(sink, threads=threads).to_arrow()
-        except KeyboardInterrupt:
-            say(whole_s, time.process_time() - before)
+        say(heard_twice(lambda: cn.read(sink, threads=threads).to_arrow()))
         """
     with child(script, threads) as made:
-        status, output, errors = made.end()
-    assert status == 0, errors
-    whole_s, interrupted_s = map(float, output.split())
-    assert interrupted_s < whole_s / 2
+        assert made.end() == (0, "True\n", "")
 
 
 def test_a_read_that_was_stopped_can_be_made_again() -> None:
