@@ -21,7 +21,7 @@ def test_reading_is_interrupted(format: str) -> None:
         format = sys.argv[1]
         row, count = {"csv": (b"1.2345678,word\\n", 6_000_000), "yaml": (b"- x: 1.25\\n", 200_000)}[format]
         text = (b"x,y\\n" if format == "csv" else b"") + row * count
-        say(heard_twice(lambda: cn.decode(text, format, threads=1)))
+        say(hears_signals(lambda: cn.decode(text, format, threads=1)))
         """
     with child(script, format) as made:
         assert made.end() == (0, "True\n", "")

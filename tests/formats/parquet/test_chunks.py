@@ -377,7 +377,7 @@ def test_reading_is_interrupted(threads: int) -> None:
             chunk = {"s": np.array(words), "x": np.random.default_rng(0).integers(0, 99, 100_000)}
             for _ in range(40):
                 writer.write(chunk)
-        say(heard_twice(lambda: cn.read(sink, threads=threads).to_arrow()))
+        say(hears_signals(lambda: cn.read(sink, threads=threads).to_arrow()))
         """
     with child(script, threads) as made:
         assert made.end() == (0, "True\n", "")
