@@ -19,7 +19,7 @@ HEARD = ("csv", "yaml")
 def test_reading_is_interrupted(format: str) -> None:
     script = """
         format = sys.argv[1]
-        row, count = {"csv": (b"1.2345678,word\\n", 6_000_000), "yaml": (b"- x: 1.25\\n", 200_000)}[format]
+        row, count = {"csv": (b"1.2345678,word\\n", 12_000_000), "yaml": (b"- x: 1.25\\n", 400_000)}[format]
         text = (b"x,y\\n" if format == "csv" else b"") + row * count
         say(hears_signals(lambda: cn.decode(text, format, threads=1)))
         """

@@ -375,7 +375,7 @@ def test_reading_is_interrupted(threads: int) -> None:
         sink = cn.BufferSink()
         with cn.open_writer(sink, format="parquet", compression="brotli", level=1) as writer:
             chunk = {"s": np.array(words), "x": np.random.default_rng(0).integers(0, 99, 100_000)}
-            for _ in range(40):
+            for _ in range(120):
                 writer.write(chunk)
         say(hears_signals(lambda: cn.read(sink, threads=threads).to_arrow()))
         """
