@@ -63,10 +63,14 @@ pub(crate) fn per_second(unit: TimeUnit) -> i64 {
 /// bits.
 #[inline]
 pub(crate) fn count_in_unit(seconds: i64, nanoseconds: i64, per_second: i64) -> Option<i64> {
+    if nanoseconds == 0 {
+        return seconds.checked_mul(per_second);
+    }
     let each = 1_000_000_000 / per_second;
     if nanoseconds % each != 0 {
         return None;
     }
+    // The product alone may exceed 64 bits where the sum does not.
     let count = i128::from(seconds) * i128::from(per_second) + i128::from(nanoseconds / each);
     i64::try_from(count).ok()
 }

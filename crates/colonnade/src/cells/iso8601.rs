@@ -60,6 +60,17 @@ impl<'a> TimeText<'a> {
         Some(self.digits(least, most)?.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
     }
 
+    /// Takes an integer of exactly `N` digits.
+    #[inline(always)]
+    fn fixed<const N: usize>(&mut self) -> Option<i64> {
+        let (digits, rest) = self.0.split_first_chunk::<N>()?;
+        if !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        self.0 = rest;
+        Some(digits.iter().fold(0, |value, digit| value * 10 + i64::from(digit - b'0')))
+    }
+
     /// Takes one byte of `allowed`.
     #[inline]
     pub(crate) fn one_of(&mut self, allowed: &[u8]) -> Option<u8> {
@@ -82,22 +93,22 @@ impl<'a> TimeText<'a> {
     /// Takes `YYYY-MM-DD` and returns days since 1970.
     #[inline]
     pub(crate) fn date(&mut self) -> Option<i64> {
-        let year = self.number(4, 4)?;
+        let year = self.fixed::<4>()?;
         self.one_of(b"-")?;
-        let month = self.number(2, 2)?;
+        let month = self.fixed::<2>()?;
         self.one_of(b"-")?;
-        days_from_date(year, month, self.number(2, 2)?)
+        days_from_date(year, month, self.fixed::<2>()?)
     }
 
     /// Takes `HH:MM[:SS[.fraction]]` and returns seconds and nanoseconds.
     #[inline]
     pub(crate) fn clock(&mut self, spelling: IsoSpelling) -> Option<(i64, u32)> {
-        let hour = self.number(2, 2)?;
+        let hour = self.fixed::<2>()?;
         self.one_of(b":")?;
-        let minute = self.number(2, 2)?;
+        let minute = self.fixed::<2>()?;
         let (mut second, mut nanoseconds) = (0, 0);
         if self.one_of(b":").is_some() {
-            second = self.number(2, 2)?;
+            second = self.fixed::<2>()?;
             if self.one_of(if spelling == IsoSpelling::Strict { b"." } else { b".," }).is_some() {
                 nanoseconds = self.nanoseconds()?;
             }
@@ -113,9 +124,9 @@ impl<'a> TimeText<'a> {
         if sign.eq_ignore_ascii_case(&b'z') {
             return Some(0);
         }
-        let hours = self.number(2, 2)?;
+        let hours = self.fixed::<2>()?;
         let colon = self.one_of(b":").is_some();
-        let minutes = if colon { self.number(2, 2)? } else { self.number(2, 2).unwrap_or(0) };
+        let minutes = if colon { self.fixed::<2>()? } else { self.fixed::<2>().unwrap_or(0) };
         let seconds = (hours < 24 && minutes < 60).then_some(hours * 3600 + minutes * 60)?;
         Some(if sign == b'-' { -seconds } else { seconds })
     }

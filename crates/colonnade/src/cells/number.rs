@@ -38,16 +38,64 @@ fn eight(digits: u64) -> Option<u64> {
     Some(join_eight(digits))
 }
 
+/// Marks the top bit of each byte of `word` (ASCII digits less [`ZEROS`]) that is no digit.
+#[inline(always)]
+fn others(word: u64) -> u64 {
+    // The sum of a byte's low seven bits sets its top bit from 10 on, and carries nothing into the next byte.
+    (((word & !TOP_BITS).wrapping_add(0x7676_7676_7676_7676)) | word) & TOP_BITS
+}
+
+/// Whether JSON's number would continue with the byte at bit `nbits` of `word`: a point or an exponent.
+#[inline(always)]
+fn continues(word: u64, nbits: u32) -> bool {
+    let next = (word >> nbits) & 0xff;
+    // In lower case; the zero of `ZEROS` has no bit of the case.
+    next == u64::from(b'.' ^ b'0') || next | 0x20 == u64::from(b'e' ^ b'0') | 0x20
+}
+
+/// The integer of one to seven digits at the start of `bytes`, and their number, as JSON writes them. `None` for other text
+/// and where fewer than eight bytes are left.
+#[inline(always)]
+pub(crate) fn leading_short_int(bytes: &[u8]) -> Option<(i64, usize)> {
+    let word = u64::from_le_bytes(*bytes.first_chunk::<8>()?) ^ ZEROS;
+    let nbits = others(word).trailing_zeros() & !7;
+    if nbits.wrapping_sub(8) > 48 || continues(word, nbits) || (nbits > 8 && word & 0xff == 0) {
+        return None;
+    }
+    Some((join_eight(word << (64 - nbits)).cast_signed(), nbits as usize / 8))
+}
+
+/// The double of two to six digits around a point at the start of `bytes`, and its number of bytes, as JSON writes it. `None`
+/// for other text and where fewer than eight bytes are left.
+#[inline(always)]
+pub(crate) fn leading_short_float(bytes: &[u8]) -> Option<(f64, usize)> {
+    let word = u64::from_le_bytes(*bytes.first_chunk::<8>()?) ^ ZEROS;
+    let marks = others(word);
+    let point = marks.trailing_zeros() & !7;
+    let end = (marks & marks.wrapping_sub(1)).trailing_zeros() & !7;
+    let is_point = word.checked_shr(point)? & 0xff == u64::from(b'.' ^ b'0');
+    if !is_point || point == 0 || end > 56 || end - point < 16 || continues(word, end) {
+        return None;
+    }
+    if point > 8 && word & 0xff == 0 {
+        return None;
+    }
+    // The digits after the point move over it.
+    let before = (1u64 << point) - 1;
+    let digits = (word & before) | (word >> 8 & !before);
+    let value = join_eight(digits << (72 - end)).cast_signed();
+    #[allow(clippy::cast_precision_loss)] // six digits
+    let value = value as f64;
+    Some((value / EXACT_POWERS.get((end - point) as usize / 8 - 1)?, end as usize / 8))
+}
+
 /// Appends the digits at the start of `bytes` to `value`, which wraps, and returns how many there are.
 #[inline]
 pub(crate) fn leading_digits(bytes: &[u8], value: &mut u64) -> usize {
     let mut at = 0;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*chunk) ^ ZEROS;
-        // The sum of a byte's low seven bits sets its top bit from 10 on, and carries nothing into the next byte.
-        let above = (word & !TOP_BITS).wrapping_add(0x7676_7676_7676_7676);
-        let others = (above | word) & TOP_BITS;
-        let count = (others.trailing_zeros() / 8) as usize;
+        let count = (others(word).trailing_zeros() / 8) as usize;
         if count == 0 {
             return at;
         }

@@ -21,12 +21,21 @@ const CLAIMED_HUGE_PAGES: usize = 128;
 #[derive(Debug)]
 pub struct Region {
     mapping: Option<Mapping>,
+    /// Address of the first byte; dangling without a mapping.
+    address: usize,
     nbytes: usize,
 }
 
 /// A region while its single holder fills it. Tasks can write disjoint parts of it.
 #[derive(Debug)]
 pub struct RegionMut(Region);
+
+impl Default for RegionMut {
+    /// A region without bytes.
+    fn default() -> Self {
+        Self(Region { mapping: None, address: ALIGNMENT, nbytes: 0 })
+    }
+}
 
 impl Region {
     /// Allocates `nbytes` zero or recycled bytes. `sparse`: little of the region will be touched, so it gets ordinary
@@ -36,16 +45,19 @@ impl Region {
     /// Errors of the operating system, for example without address space.
     pub fn allocate(nbytes: usize, sparse: bool) -> io::Result<RegionMut> {
         if nbytes == 0 {
-            return Ok(RegionMut(Self { mapping: None, nbytes }));
+            return Ok(RegionMut::default());
         }
         if nbytes < HEAP_BELOW_NBYTES {
-            return Ok(RegionMut(Self { mapping: Some(heap(nbytes)?), nbytes }));
+            return Ok(Self::filling(heap(nbytes)?, nbytes));
         }
         if !sparse && let Some(mapping) = pool::take(nbytes) {
-            return Ok(RegionMut(Self { mapping: Some(mapping), nbytes }));
+            return Ok(Self::filling(mapping, nbytes));
         }
-        let mapping = map(nbytes, !sparse && nbytes >= HUGE_PAGE)?;
-        Ok(RegionMut(Self { mapping: Some(mapping), nbytes }))
+        Ok(Self::filling(map(nbytes, !sparse && nbytes >= HUGE_PAGE)?, nbytes))
+    }
+
+    fn filling(mapping: Mapping, nbytes: usize) -> RegionMut {
+        RegionMut(Self { address: mapping.address, mapping: Some(mapping), nbytes })
     }
 
     /// Allocates a region for the size that an input claims, with `columns` columns that are filled in parallel. Each
@@ -59,7 +71,7 @@ impl Region {
             && nbytes > CLAIMED_HUGE_PAGES * HUGE_PAGE
             && let Some(mapping) = pool::take(nbytes)
         {
-            return Ok(RegionMut(Self { mapping: Some(mapping), nbytes }));
+            return Ok(Self::filling(mapping, nbytes));
         }
         Self::allocate(nbytes, columns > CLAIMED_HUGE_PAGES && nbytes > CLAIMED_HUGE_PAGES * HUGE_PAGE)
     }
@@ -68,7 +80,7 @@ impl Region {
     #[inline]
     #[must_use]
     pub fn as_ptr(&self) -> *const u8 {
-        self.mapping.as_ref().map_or(std::ptr::dangling(), |m| m.address as *const u8)
+        self.address as *const u8
     }
 
     /// Length in bytes.
@@ -94,11 +106,8 @@ impl RegionMut {
     /// The bytes, for filling.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [u8] {
-        if self.0.nbytes == 0 {
-            return &mut [];
-        }
         // SAFETY: the mapping has at least `nbytes` bytes, initialised by the kernel (zero) or by an earlier holder, and
-        // `&mut self` is the only way to it until `finish`.
+        // `&mut self` is the only way to it until `finish`. Without a mapping the address is aligned and `nbytes` is 0.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_ptr().cast_mut(), self.0.nbytes) }
     }
 
@@ -160,6 +169,7 @@ impl RegionMut {
                     room
                 }
             };
+            self.0.address = grown.address;
             self.0.mapping = Some(grown);
         }
         self.0.nbytes = nbytes;

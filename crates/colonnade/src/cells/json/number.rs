@@ -4,7 +4,9 @@ use crate::excerpt::number_excerpt;
 
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::scan::Scan;
-use crate::cells::number::{ParsedInt, exact_product, float, integer, leading_digits};
+use crate::cells::number::{
+    ParsedInt, exact_product, float, integer, leading_digits, leading_short_float, leading_short_int,
+};
 
 /// A number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,12 +33,28 @@ impl Scan<'_> {
     }
 
     /// Scans the number at the current position, which starts with a digit or a minus.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(&mut self) -> Scanned<JsonNumber> {
+        let negative = self.peek() == b'-';
+        let start = self.at + usize::from(negative);
+        let Some((value, count)) = self.bytes.get(start..).and_then(leading_short_int) else {
+            return self.number_of_any_length();
+        };
+        self.at = start + count;
+        Ok(JsonNumber::Int(if negative { -value } else { value }))
+    }
+
+    /// As [`Scan::number`], for numbers of every length.
+    #[inline(never)]
+    fn number_of_any_length(&mut self) -> Scanned<JsonNumber> {
         let start = self.at;
         let negative = self.peek() == b'-';
         self.at += usize::from(negative);
         let first = self.at;
+        if let Some((value, count)) = self.bytes.get(first..).and_then(leading_short_float) {
+            self.at = first + count;
+            return Ok(JsonNumber::Float(if negative { -value } else { value }.to_bits()));
+        }
         let mut value = 0;
         let count = self.digits(&mut value);
         if count == 0 || (count > 1 && self.bytes.get(first) == Some(&b'0')) {

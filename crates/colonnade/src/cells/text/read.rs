@@ -186,6 +186,8 @@ fn clock(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
 fn timestamp(common: &ReaderContext, cell: TextCell<'_>) -> ParseResult<i64> {
     let DataType::Timestamp(unit, zone) = &common.data_type else { return Err(common.expected(cell)) };
     match cell {
+        // Most cells are dates, which an integer cannot be.
+        TextCell::Str(text) if text.as_bytes().get(4) == Some(&b'-') => instant(text, *unit, zone.is_some()),
         TextCell::Str(text) => text.parse().or_else(|_| instant(text, *unit, zone.is_some())),
         TextCell::Number(text) => text.parse().map_err(|_| common.expected(cell)),
         other => Err(common.expected(other)),

@@ -17,7 +17,7 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Bytes with spare capacity after them.
 #[derive(Debug, Default)]
 pub(crate) struct GrowingBuffer {
-    region: Option<RegionMut>,
+    region: RegionMut,
     used: usize,
 }
 
@@ -30,9 +30,8 @@ impl GrowingBuffer {
 
     /// Returns the spare capacity.
     #[inline]
-    pub(crate) fn room(&mut self) -> usize {
-        let used = self.used;
-        self.region.as_mut().map_or(0, |r| r.as_mut_slice().len() - used)
+    pub(crate) fn room(&self) -> usize {
+        self.region.nbytes() - self.used
     }
 
     /// Makes room for `nbytes` more. Unused room costs address space, not memory.
@@ -50,19 +49,14 @@ impl GrowingBuffer {
             path: String::new(),
             error: Error::new(ErrorKind::Io(e), FORMAT, ""),
         };
-        match &mut self.region {
-            Some(region) if self.used >= MOVED_FROM_NBYTES => region.grow(wanted).map_err(io)?,
-            small => {
-                let wanted = if wanted >= HUGE_FROM_NBYTES { wanted.max(HUGE_PAGE) } else { wanted };
-                let mut region = Region::allocate(wanted, false).map_err(io)?;
-                if let Some(old) = small {
-                    let used = self.used;
-                    let target = region.as_mut_slice().get_mut(..used).unwrap_or_default();
-                    target.copy_from_slice(old.as_mut_slice().get(..used).unwrap_or_default());
-                }
-                *small = Some(region);
-            }
+        if self.used >= MOVED_FROM_NBYTES {
+            return self.region.grow(wanted).map_err(io);
         }
+        let wanted = if wanted >= HUGE_FROM_NBYTES { wanted.max(HUGE_PAGE) } else { wanted };
+        let mut region = Region::allocate(wanted, false).map_err(io)?;
+        let target = region.as_mut_slice().get_mut(..self.used).unwrap_or_default();
+        target.copy_from_slice(self.bytes());
+        self.region = region;
         Ok(())
     }
 
@@ -70,8 +64,7 @@ impl GrowingBuffer {
     #[inline(always)]
     pub(crate) fn push_front<const N: usize>(&mut self, bytes: &[u8; N], n: usize) -> Result<(), CellError> {
         let used = self.used;
-        let spare = self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(used..));
-        match spare.and_then(|spare| spare.first_chunk_mut::<N>()) {
+        match self.region.as_mut_slice().get_mut(used..).and_then(|spare| spare.first_chunk_mut::<N>()) {
             Some(target) => *target = *bytes,
             None => return self.push_slowly(bytes.get(..n).unwrap_or(bytes)),
         }
@@ -91,11 +84,7 @@ impl GrowingBuffer {
     pub(crate) fn spare(&mut self, nbytes: usize) -> Result<&mut [u8], CellError> {
         self.reserve(nbytes)?;
         let used = self.used;
-        Ok(self
-            .region
-            .as_mut()
-            .and_then(|r| r.as_mut_slice().get_mut(used..used + nbytes))
-            .unwrap_or_default())
+        Ok(self.region.as_mut_slice().get_mut(used..used + nbytes).unwrap_or_default())
     }
 
     /// Keeps `nbytes` of the filled bytes.
@@ -140,8 +129,7 @@ impl GrowingBuffer {
 
     /// Returns the bytes so far.
     pub(crate) fn bytes(&mut self) -> &mut [u8] {
-        let used = self.used;
-        self.region.as_mut().and_then(|r| r.as_mut_slice().get_mut(..used)).unwrap_or_default()
+        self.region.as_mut_slice().get_mut(..self.used).unwrap_or_default()
     }
 
     /// Returns the bytes so far as words.
@@ -151,11 +139,10 @@ impl GrowingBuffer {
 
     /// Returns the buffer of the bytes.
     pub(crate) fn finish(self) -> Buffer {
-        let used = self.used;
-        let whole = match self.region {
-            Some(region) => Buffer::from_region(region.finish(), true),
-            None => Buffer::from_vec(Vec::new()),
-        };
-        whole.slice(0, used).unwrap_or(whole)
+        if self.used == 0 {
+            return Buffer::from_vec(Vec::new());
+        }
+        let whole = Buffer::from_region(self.region.finish(), true);
+        whole.slice(0, self.used).unwrap_or(whole)
     }
 }

@@ -42,8 +42,9 @@ use parts::PageBudget;
 pub(super) use parts::{PagePart, WalkedChunk, walk};
 pub(super) use rows::{RowRun, validity};
 
-/// The approximate bytes that a task of pages decodes.
-const TILE_NBYTES: usize = 4 << 20;
+/// The approximate bytes of the pages that one task decodes: a share of all, so that threads end together, within these bounds.
+const LEAST_TILE_NBYTES: usize = 256 << 10;
+const MOST_TILE_NBYTES: usize = 4 << 20;
 
 /// Columns are decoded together while their dictionaries have at most this many bytes.
 const HELD_NBYTES: u64 = 64 << 20;
@@ -248,12 +249,13 @@ impl<'a> ChunkDecoder<'a> {
         let page_budget = PageBudget::new();
         let page_budget = &page_budget;
         let mut tasks = Vec::new();
+        let tile_nbytes = self.tile_nbytes(columns, |part| part.page.header.nbytes);
         for column in columns.iter_mut() {
             let ends = column.allocate_ends()?;
             let ByteArrayColumn { field, optional, walked, parts, width, .. } = column;
             let ends = Scatter::new(column.ends.insert(ends));
             let (field, optional, width, walked) = (*field, *optional, *width, &*walked);
-            for tile in tiles(parts, |part| part.page.header.nbytes) {
+            for tile in tiles(parts, tile_nbytes, |part| part.page.header.nbytes) {
                 let nbytes = tile.iter().map(|p| p.page.header.nbytes).sum();
                 tasks.push(Task::new(nbytes, move || {
                     buffers.with(|scratch| {
@@ -296,6 +298,15 @@ impl<'a> ChunkDecoder<'a> {
         Ok(())
     }
 
+    /// The bytes of a task's pages for some columns.
+    fn tile_nbytes(&self, columns: &[ByteArrayColumn<'_>], size: impl Fn(&PagePart<'_>) -> usize) -> usize {
+        let total = columns
+            .iter()
+            .flat_map(|column| &column.parts)
+            .fold(0, |sum: usize, part| sum.saturating_add(size(part)));
+        (total / (8 * self.threads.max(1))).clamp(LEAST_TILE_NBYTES, MOST_TILE_NBYTES)
+    }
+
     /// Fills the columns and adds them to the result; returns `false` if a page has another size than its header declares.
     fn fill_columns(
         &self,
@@ -310,13 +321,14 @@ impl<'a> ChunkDecoder<'a> {
         };
         let mut regions: Vec<RegionMut> = columns.iter().map(texts).collect::<std::io::Result<_>>()?;
         let size_mismatch = AtomicBool::new(false);
+        let tile_nbytes = self.tile_nbytes(columns, |part| part.nbytes + part.nrows * 8);
         let mut tasks = Vec::new();
         for (column, region) in columns.iter_mut().zip(&mut regions) {
             let ByteArrayColumn { field, walked, parts, text, width, ends, .. } = column;
             let Some(ends) = ends.as_mut().map(Scatter::new) else { continue };
             let bytes = Scatter::new(region);
             let (field, text, width, walked) = (*field, *text, *width, &*walked);
-            for tile in tiles(parts, |part| part.nbytes + part.nrows * 8) {
+            for tile in tiles(parts, tile_nbytes, |part| part.nbytes + part.nrows * 8) {
                 let nbytes = tile.iter().map(|p| p.nbytes + p.nrows * 8).sum();
                 let size_mismatch = &size_mismatch;
                 tasks.push(Task::new(nbytes, move || {
@@ -357,9 +369,10 @@ impl<'a> ChunkDecoder<'a> {
     }
 }
 
-/// Groups parts into tiles of about [`TILE_NBYTES`].
+/// Groups parts into tiles of about `tile_nbytes`.
 fn tiles<'t, 'a>(
     parts: &'t mut [PagePart<'a>],
+    tile_nbytes: usize,
     size: impl Fn(&PagePart<'a>) -> usize,
 ) -> Vec<&'t mut [PagePart<'a>]> {
     let (mut out, mut rest) = (Vec::new(), parts);
@@ -367,7 +380,7 @@ fn tiles<'t, 'a>(
         let mut nbytes = 0usize;
         let enough = rest.iter().position(|part| {
             nbytes = nbytes.saturating_add(size(part));
-            nbytes >= TILE_NBYTES
+            nbytes >= tile_nbytes
         });
         let (tile, later) = rest.split_at_mut(enough.map_or(rest.len(), |k| k + 1));
         out.push(tile);
