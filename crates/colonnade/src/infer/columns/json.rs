@@ -220,7 +220,7 @@ impl TextBuilder {
             return self.push(&text);
         }
         // A copy of a fixed size needs no call.
-        if let (true, Some(source)) = (length <= 16, source.first_chunk::<16>()) {
+        if let (true, Some(source)) = (length <= 32, source.first_chunk::<32>()) {
             self.bytes.push_front(source, length)?;
             return self.offsets.push_word(self.bytes.nbytes() as u64);
         }
