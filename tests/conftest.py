@@ -1,5 +1,6 @@
 """Fixtures for all tests."""
 
+import gc
 import itertools
 import os
 import re
@@ -106,3 +107,10 @@ def corpora_dir() -> Path:
     if CORPORA is None:
         pytest.skip(ABSENT)
     return CORPORA
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Leave what collecting made to no garbage collection: millions of objects that live as long as the run."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)

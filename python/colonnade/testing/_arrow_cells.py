@@ -29,12 +29,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pat
 
-__all__ = ["cells", "columns_of"]
+__all__ = ["cells", "columns_of", "same_column"]
 
 
 def columns_of(table: Any) -> list[list[Any]]:
     """The cells of each column of a Table or RecordBatch, left to right."""
     return [cells(table.column(position)) for position in range(table.num_columns)]
+
+
+def same_column(left: Any, right: Any) -> bool:
+    """Whether two columns of one type have identical cells, as `cells` gives them."""
+    if type(left) is type(right) and left.type.equals(right.type):
+        kind = left.type
+        # pyarrow's own comparison is exact for these; of floats it does not compare the bits of a NaN.
+        if pat.is_floating(kind):
+            left, right = _as_words(left), _as_words(right)
+        if pat.is_primitive(kind) or pat.is_decimal(kind) or pat.is_fixed_size_binary(kind) or _is_text(kind):
+            return bool(left.equals(right))
+    return cells(left) == cells(right)
+
+
+def _as_words(array: Any) -> Any:
+    """Floats as the unsigned integers of their bits."""
+    words = f"uint{array.type.bit_width}"
+    if isinstance(array, pa.ChunkedArray):
+        return pa.chunked_array([chunk.view(words) for chunk in array.chunks], words)
+    return array.view(words)
+
+
+def _is_text(kind: Any) -> bool:
+    return any(test(kind) for test in (pat.is_string, pat.is_large_string, pat.is_binary, pat.is_large_binary))
 
 
 def cells(array: Any) -> list[Any]:

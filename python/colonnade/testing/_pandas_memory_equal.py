@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ._arrow_cells import cells
+from ._arrow_cells import same_column
 from .cases_cells import same_cells
 
 
@@ -81,7 +81,7 @@ def _same_arrow(left: Any, right: Any) -> bool:
     if pa.types.is_nested(left.type):
         right.validate(full=True)  # An invalid array is an error here too.
     try:
-        return cells(left) == cells(right)
+        return same_column(left, right)
     except (KeyError, NotImplementedError):  # types that pyarrow supports only in part
         return False
 

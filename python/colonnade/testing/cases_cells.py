@@ -32,6 +32,8 @@ def same_cell(a: Any, b: Any) -> bool:
         return same_cell(list(a.items()), list(b.items()))
     if isinstance(a, np.generic):
         return _same_scalar(a, b)
+    if isinstance(a, np.ndarray):
+        return _same_array(a, b)
     if isinstance(a, float):
         return struct.pack("<d", a) == struct.pack("<d", b)
     if isinstance(a, complex):
@@ -56,6 +58,16 @@ def same_cells(left: Sequence[Any], right: Sequence[Any]) -> bool:
 
 
 _EQUAL_IS_SAME = frozenset({str, bytes, bool, int, type(None)})
+
+
+def _same_array(a: np.ndarray, b: np.ndarray) -> bool:
+    if a.dtype.str != b.dtype.str or a.shape != b.shape:
+        return False
+    if a.dtype == object:
+        return same_cells(a.ravel().tolist(), b.ravel().tolist())
+    if a.dtype.kind == "V" or (a.dtype.kind in "fc" and a.dtype.char in "gG"):  # these may have padding bytes
+        return repr(a.tolist()) == repr(b.tolist())
+    return a.tobytes() == b.tobytes()
 
 
 def _same_scalar(a: Any, b: Any) -> bool:

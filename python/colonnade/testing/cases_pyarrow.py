@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ._arrow_cells import cells
+from ._arrow_cells import cells, same_column
 
 __all__ = ["ARRAYS", "CASES", "assert_identical"]
 
@@ -36,8 +36,8 @@ def assert_identical(left: Any, right: Any) -> None:
         f"{right.schema.to_string(show_schema_metadata=True)}"
     )
     for position, name in enumerate(left.schema.names):
-        ours, theirs = cells(left.column(position)), cells(right.column(position))
-        assert ours == theirs, f"column {position} {name!r}: {ours[:20]} is not {theirs[:20]}"
+        ours, theirs = left.column(position), right.column(position)
+        assert same_column(ours, theirs), f"column {position} {name!r}: {cells(ours)[:20]} is not {cells(theirs)[:20]}"
 
 
 def is_identical_in_memory(left: Any, right: Any) -> bool:
