@@ -46,8 +46,8 @@ class Messages:
                 counts = {e.cell: max(1, round(e.count * e.cell.size)) for e in alternating}
                 self.repeat([entry.cell for entry in alternating], rounds, counts)
 
-    def pair(self, cells: Sequence[Cell]) -> Pair:
-        return Pair(cells, self.rounds.cache, self.certificates, self.cores_apart)
+    def pair(self, cells: Sequence[Cell], counted: bool = False) -> Pair:
+        return Pair(cells, self.rounds.cache, self.certificates, self.cores_apart, counted)
 
     def warm(self, cell: Cell) -> int:
         """Returns the memory that the receiver touches and returns before a call. 0 for small frames."""
@@ -57,11 +57,12 @@ class Messages:
     def check(self, cells: Sequence[Cell]) -> list[Cell]:
         """Checks that the received data equals the sent data. Returns the cells that work.
 
-        The cells share a pair of processes until one fails. Then each remaining cell has a pair of its own.
+        The bytes on the wire are counted meanwhile. The cells share a pair of processes until one fails. Then each
+        remaining cell has a pair of its own.
         """
         good, left = [], list(dict.fromkeys(cells))
         try:
-            with self.pair(left) as pair:
+            with self.pair(left, counted=True) as pair:
                 for k, cell in enumerate(tuple(left)):
                     good += [cell] if self.compare(pair, k, cell) else []
                     left.remove(cell)
@@ -69,7 +70,7 @@ class Messages:
             self.rounds.note(f"apart, since one failed: {error}")
         for cell in left:
             try:
-                with self.pair([cell]) as pair:
+                with self.pair([cell], counted=True) as pair:
                     good += [cell] if self.compare(pair, 0, cell) else []
             except EndError as error:
                 self.rounds.emit("check", cell=cell.to_json(), ok=False, error=str(error))
@@ -80,9 +81,8 @@ class Messages:
         self.rounds.note(f"check {cell.dataset}: {cell.contestant}")
         pair.send(k, tiny=True)
         found = pair.send(k, check=True)
-        self.rounds.emit(
-            "check", cell=cell.to_json(), ok=True, difference=found["difference"], frame_nbytes=found["nbytes"]
-        )
+        nbytes = {"frame_nbytes": found["nbytes"], "wire_nbytes": found["wire_nbytes"]}
+        self.rounds.emit("check", cell=cell.to_json(), ok=True, difference=found["difference"], **nbytes)
         self.nbytes[cell] = found["nbytes"]
         return found["difference"] is None
 
