@@ -14,6 +14,7 @@ from colonnade_bench.datasets import expand
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.registry import unknown
+from colonnade_bench.table_columns import COLUMNS
 from colonnade_bench.transports import TRANSPORTS
 from colonnade_bench.transports.moving import MOVING
 
@@ -173,6 +174,8 @@ class Part:
         One of `EQUAL`.
     cores_apart : bool
         Each of two processes stays on a core of its own.
+    column : list of str
+        The columns of the report, from `COLUMNS`. If none are given, it shows only times.
     nbytes, columns, chunk
         The shape of copies.
     """
@@ -190,6 +193,7 @@ class Part:
     equal: str = one(str, "any")
     cores_apart: bool = one(bool, False)
     count: int = one(int, 1)
+    column: Any = some()
     nbytes: int = one(int, 0)
     columns: int = one(int, 1)
     chunk: Any = some(int)
@@ -198,6 +202,9 @@ class Part:
         for kind, value, known in (("measure", self.measure, MEASURES), ("equal", self.equal, EQUAL)):
             if value not in known:
                 raise unknown(kind, value, known)
+        for column in listed(self.column):
+            if column not in COLUMNS:
+                raise unknown("column", column, list(COLUMNS))
         expand(listed(self.dataset))
         for contestants in self.contestants():
             self.check(contestants)

@@ -124,9 +124,10 @@ def main(arguments: argparse.Namespace) -> int:
             print(f"interrupted: what was found is in {results}; the same command goes on from there", file=sys.stderr)
             status = 130
     summary, folder = Summary.load(results), arguments.report or arguments.out
-    parts = sections(summary, spec)
+    # The results may contain parts that were measured before, so the report uses the specification of all parts.
+    parts = sections(summary, replace(spec, part=Spec.table(arguments.name).part))
     path = write_markdown(folder / f"{name}.md", spec, parts, draw(summary, spec, folder, name))
-    to_terminal(parts[:1])
+    to_terminal([part for part in parts if part.brief] or parts[:1])
     note(f"The whole report: {path}")
     return status
 
