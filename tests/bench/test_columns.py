@@ -115,6 +115,11 @@ def test_parts_without_columns_stay_as_they_are():
     assert asked.header == ["dataset", "contestant", "bytes", "rounds"]
 
 
+def test_ratios_need_a_contestant_of_colonnade():
+    (part,) = sections(Summary([sent(PEER, 1.0, 0)]), spec("time", "ratio"))
+    assert part.header == ["dataset", "contestant", "ms", "rounds"]
+
+
 def test_a_mistyped_column_names_the_nearest():
     with pytest.raises(KeyError) as caught:
         spec("througput")

@@ -132,9 +132,9 @@ COLUMNS: dict[str, Column] = {
 DEFAULT = ("time", "ratio")
 
 
-def notes(names: list[str], base: str | None) -> list[str]:
+def notes(names: list[str], base: str) -> list[str]:
     """Returns the sentences under a table of these columns."""
-    return [" ".join(COLUMNS[name].note.format(base=base or "Colonnade") for name in names)]
+    return [" ".join(COLUMNS[name].note.format(base=base) for name in names)]
 
 
 # ---------------------------------------------------------------- text

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from colonnade_bench.part import listed
 from colonnade_bench.section import Section
 from colonnade_bench.spec import Spec
+from colonnade_bench.spec_fields import listed
 from colonnade_bench.summary import Figure, Place, Summary, geometric_mean
 from colonnade_bench.table_columns import COLUMNS, DEFAULT, Row, digits, notes
 
@@ -83,18 +83,21 @@ def ranking(
     columns: Sequence[str] = DEFAULT,
 ) -> Section:
     """Shows one row for each place and contestant, the fastest first, with the given columns and the rounds."""
-    names = [*columns, *(["rounds"] if "rounds" not in columns else [])]
+    found: dict[Place, dict[str, Figure]] = {
+        place: {name: figure for name in contestants if (figure := summary.figure(place, name, metric))}
+        for place in places
+    }
+    bases = {place: next((n for n in found[place] if n.startswith("colonnade")), None) for place in found}
+    known = {base for base in bases.values() if base}
+    names = [name for name in columns if name != "rounds" and (name != "ratio" or known)] + ["rounds"]
     rows: list[list[str]] = []
-    first = None
-    for place in places:
-        figures = {name: found for name in contestants if (found := summary.figure(place, name, metric))}
-        base = next((name for name in figures if name.startswith("colonnade")), None)
-        first = first or base
+    for place, figures in found.items():
         for name in sorted(figures, key=lambda n: figures[n].median):
-            row = Row(summary, place, name, metric, base)
+            row = Row(summary, place, name, metric, bases[place])
             rows.append([_dataset(place), name, *(COLUMNS[column].text(row) for column in names)])
+    base = next(iter(known)) if len(known) == 1 else "the dataset's first Colonnade contestant"
     header = ["dataset", "contestant", *(COLUMNS[name].header for name in names)]
-    return Section(title, header, rows, notes(names, first))
+    return Section(title, header, rows, notes(names, base))
 
 
 def comparison(
