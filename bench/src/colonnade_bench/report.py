@@ -32,14 +32,12 @@ def sections(summary: Summary, spec: Spec) -> list[Section]:
 def targets_section(summary: Summary, spec: Spec) -> Iterable[Section]:
     found = verdicts(summary, spec.targets())
     if found:
-        rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in found]
-        notes = [
-            "A target is judged by *first*, unless it says *repeat*; the other state stands beside it where it applies."
-        ]
+        rows = [[v.workload, v.baseline, v.required, v.first, v.repeat, v.word] for v in found]
+        notes = ["A target is judged by *first*, unless it says *repeat*; the other state is shown where it applies."]
         notes += [
-            f"Run {run} mixes builds: the core was rebuilt meanwhile. Not to be quoted." for run in summary.rebuilt()
+            f"Run {run} mixes builds: the core was rebuilt meanwhile. Do not quote it." for run in summary.rebuilt()
         ]
-        header = ["work", "against", "wanted", "first", "repeat", "target"]
+        header = ["workload", "baseline", "required", "first", "repeat", "target"]
         yield Section("Targets", header, rows, notes, brief=True)
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from colonnade_bench.cell import Cell
 from colonnade_bench.channels.pair import Pair
 from colonnade_bench.channels.relay import relay
-from colonnade_bench.part import Entry, Part, together
+from colonnade_bench.entry import Entry, alternating
+from colonnade_bench.part import Part
 from colonnade_bench.process import EndError, Process
 from colonnade_bench.transports import certificates
 
@@ -29,25 +30,25 @@ class Messages:
     def __init__(self, rounds: Rounds) -> None:
         self.rounds = rounds
         self.certificates: dict[str, str] | None = None
-        self.cores_apart = False
+        self.pin_cores = False
         self.nbytes: dict[Cell, int] = {}
 
     def measure(self, part: Part, entries: Sequence[Entry]) -> None:
         """Measures one dataset, one transport after another."""
-        self.cores_apart = part.cores_apart
+        self.pin_cores = part.pin_cores
         if self.certificates is None and any(entry.cell.transport == "tls" for entry in entries):
             self.certificates = certificates.make(self.rounds.directory / "certificates")
-        for group in together(entries, ("transport",)):
+        for group in alternating(entries, ("transport",)):
             good = set(self.check([entry.cell for entry in group]))
             there = [entry for entry in group if entry.cell in good]
             self.first([entry for entry in there if "first" in entry.rounds])
-            for alternating in together([e for e in there if "repeat" in e.rounds], ("transport",)):
-                rounds = max(entry.rounds["repeat"] for entry in alternating)
-                counts = {e.cell: max(1, round(e.count * e.cell.size)) for e in alternating}
-                self.repeat([entry.cell for entry in alternating], rounds, counts)
+            for turns in alternating([e for e in there if "repeat" in e.rounds], ("transport",)):
+                rounds = max(entry.rounds["repeat"] for entry in turns)
+                counts = {e.cell: max(1, round(e.count * e.cell.size)) for e in turns}
+                self.repeat([entry.cell for entry in turns], rounds, counts)
 
     def pair(self, cells: Sequence[Cell], counted: bool = False) -> Pair:
-        return Pair(cells, self.rounds.cache, self.certificates, self.cores_apart, counted)
+        return Pair(cells, self.rounds.cache, self.certificates, self.pin_cores, counted)
 
     def warm(self, cell: Cell) -> int:
         """Returns the memory that the receiver touches and returns before a call. 0 for small frames."""
