@@ -66,7 +66,9 @@ def checked(folder: Path, dataset: str, ours: bool, libraries: tuple[str, ...] =
     """The round trip of a part's contestants that are here, in each way they are read: those that work."""
     name = dataset.removeprefix("codecs-")
     (part,) = [part for part in Spec.table("codecs").part if part["name"] == name]
-    runner = Rounds(Spec.of({"part": [{**part, "at_once": 100}], "size": [SMALL[dataset]]}), folder / "r", folder)
+    runner = Rounds(
+        Spec.of({"part": [{**part, "cells_per_check": 100}], "size": [SMALL[dataset]]}), folder / "r", folder
+    )
     entries = [
         entry
         for entry in runner.parts[0].entries(SMALL[dataset])
@@ -173,7 +175,7 @@ def test_a_round_gives_everybody_a_file(tmp_path: Path) -> None:
         {"engine": "polars", "format": "ipc", "library": "polars", **calls},
         {"engine": "pandas", "format": "feather", "codec": "zstd", "operation": ["write", "read"]},
     ]
-    told = {"measure": "files", "state": ["first"], "rounds": 2, "at_once": 4}
+    told = {"measure": "files", "state": ["first"], "rounds": 2, "cells_per_check": 4}
     runner = rounds(tmp_path, *contestants, dataset=[EVENTS], size=SMALL[EVENTS], **told)
     assert runner.run() == "complete"
     assert not kinds(runner.records, "error")

@@ -357,9 +357,9 @@ def test_damaged_copies(tmp_path: Path) -> None:
         ({"size": {"from": 0.1, "stp": 2}}, 'unknown key of size "stp"; did you mean "step"'),
         ({"size": {"from": "a"}}, "from of size must be a number"),
         ({"size": {"to": 1.0}}, "size needs from"),
-        ({"only": [{"engine": "pikle"}]}, 'unknown engine "pikle"; did you mean "pickle"'),
-        ({"without": [{"format": "parket"}]}, 'unknown format "parket"; did you mean "parquet"'),
-        ({"without": {"format": "parquet"}}, "without must be a list of tables"),
+        ({"include": [{"engine": "pikle"}]}, 'unknown engine "pikle"; did you mean "pickle"'),
+        ({"exclude": [{"format": "parket"}]}, 'unknown format "parket"; did you mean "parquet"'),
+        ({"exclude": {"format": "parquet"}}, "exclude must be a list of tables"),
     ],
 )
 def test_an_unknown_level_names_the_known_ones(levels: dict[str, Any], text: str) -> None:

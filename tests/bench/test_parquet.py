@@ -37,7 +37,7 @@ def test_tables_are_the_same_every_time(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("dataset", ["parquet-gaps", "parquet-square-mixed"])
 def test_peers_read_what_pandas_wrote(dataset: str, tmp_path: Path) -> None:
     (part,) = [part for part in Spec.table("parquet").part if part["name"] == "files"]
-    part = {**part, "dataset": [dataset], "at_once": 20}
+    part = {**part, "dataset": [dataset], "cells_per_check": 20}
     part["contestant"] = [{**row, "dataset": "*"} for row in part["contestant"]]
     runner = Rounds(Spec.of({"part": [part], "size": [0.001]}), tmp_path / "r", tmp_path)
     entries = [
@@ -62,7 +62,9 @@ def test_a_part_is_measured_in_every_state(tmp_path: Path) -> None:
     source = {**common, "engine": "pandas", "operation": []}  # the file that both read
     contestants = [source, {**some, "dataset": "parquet-columns"}, {**all_of_them, "dataset": "parquet-gaps"}]
     datasets = ["parquet-columns", "parquet-gaps"]
-    runner = rounds(tmp_path, *contestants, dataset=datasets, size=0.01, rounds=1, together=2, equal="ours")
+    runner = rounds(
+        tmp_path, *contestants, dataset=datasets, size=0.01, rounds=1, parallel_starts=2, require_equal="colonnade"
+    )
     runner.run()
     assert not kinds(runner.records, "error")
     found = {(r["cell"]["engine"], r["state"]) for r in kinds(runner.records, "time")}

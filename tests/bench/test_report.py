@@ -116,8 +116,8 @@ def test_many_contestants_stand_in_rows():
     part = titles[
         "Read column by column, with the maximum of each: awkward, first call of a fresh process, empty pools"
     ]
-    assert part.header == ["dataset", "contestant", "ms", "of ours"]
-    assert ["codecs-arange", "uproot ttree lz4", "20 [20-20]", "2.00x"] in part.rows
+    assert part.header == ["dataset", "contestant", "ms", "vs Colonnade", "rounds"]
+    assert ["codecs-arange", "uproot ttree lz4", "20 [20-20]", "2.00x", "3"] in part.rows
     assert titles["Sizes"].header == ["dataset", "frame MB", "contestant", "MB"]
 
 
@@ -139,6 +139,6 @@ def test_given_streams_are_compared_by_the_time_of_the_call():
 def test_a_relay_has_its_table():
     one = {"kind": "relay", "run": "r", "nbytes": 10**10, "private_nbytes": 0, "total_nbytes": 64 << 20}
     record = {**one, "seconds": 4.0, "nbatches": 5, "equal": True, "size": 1.0}
-    assert "| 10.00 | 0.0 | 64.0 | 4.00 | equal |" in to_markdown(
+    assert "| 10.00 | 0.0 | 64.0 | 4.00 | 2.50 | 5 | equal |" in to_markdown(
         sections(Summary([record]), Spec.table("connections"))
     )

@@ -88,9 +88,9 @@ def test_a_process_that_dies_is_an_error_record(tmp_path):
 def test_processes_that_start_together_are_measured_one_by_one(tmp_path):
     measured = rounds(tmp_path)
     cells = [Cell("nycflights13-airlines", "pandas", "pickle", "pickle"), PICKLE]
-    assert measured.calls.check(cells, together=2) == cells
+    assert measured.calls.check(cells, parallel_starts=2) == cells
     asked = [*entries(cells, first=2), *entries(cells[1:], "write", first=2)]
-    measured.calls.first(asked, together=2, warm=1.0)
+    measured.calls.first(asked, parallel_starts=2, warm=1.0)
     times = kinds(measured.records, "time")
     assert sorted((r["round"], r["operation"]) for r in times) == sorted((k, e.call) for k in range(2) for e in asked)
     assert {r["state"] for r in times} == {"first"}
@@ -99,7 +99,7 @@ def test_processes_that_start_together_are_measured_one_by_one(tmp_path):
 def test_a_process_that_dies_while_starting_up_is_an_error_record(tmp_path):
     measured = rounds(tmp_path)
     asked = [*entries([NPZ], "read", first=1), *entries([PICKLE], "write", first=1)]
-    measured.calls.first(asked, together=2)
+    measured.calls.first(asked, parallel_starts=2)
     (error,) = kinds(measured.records, "error")
     assert "FileNotFoundError" in error["error"]
     assert len(kinds(measured.records, "time")) == 1
@@ -147,9 +147,9 @@ def test_a_part_that_is_complete_is_not_measured_again(tmp_path):
     )
 
 
-@pytest.mark.parametrize(("equal", "left"), [("any", 2), ("ours", 1), ("all", 0)])
+@pytest.mark.parametrize(("equal", "left"), [("none", 2), ("colonnade", 1), ("all", 0)])
 def test_what_is_not_equal_is_measured_or_not(equal, left, tmp_path):
-    measured = rounds(tmp_path, equal=equal)
+    measured = rounds(tmp_path, require_equal=equal)
     ours = Cell("article", "static-frame", "colonnade", "npz")
     measured.checked = {cell: {"ok": True, "difference": "values differ"} for cell in (ours, NPZ)}
     assert len(measured.good(measured.parts[0], [ours, NPZ])) == left

@@ -9,8 +9,9 @@ from colonnade_bench.__main__ import main
 from colonnade_bench.channels import CHANNELS
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.engines import ENGINES
-from colonnade_bench.part import listed, together
+from colonnade_bench.entry import alternating
 from colonnade_bench.spec import Spec, shipped_names
+from colonnade_bench.spec_fields import listed
 from tests.helpers.bench_records import TABLES, all_entries
 from tests.helpers.each import each
 
@@ -76,7 +77,7 @@ def test_every_target_has_its_contestants(table):
 
 def test_those_alternate_that_agree():
     low = next(part for part in Spec.table("parquet").parts() if part.name == "low")
-    groups = list(together(low.entries(), low.meet))
+    groups = list(alternating(low.entries(), low.group_by))
     assert len(groups) > 3
     for group in groups:
         assert len({(e.cell.library, e.call, e.cell.option.get("threads")) for e in group}) == 1
@@ -100,7 +101,7 @@ def of(contestant=ONE, target=(), **part):
 WRONG = {
     "part's key": (lambda: of(rouns=3), 'unknown key of a part "rouns"; did you mean "rounds"'),
     "measure": (lambda: of(measure="cals"), 'unknown measure "cals"; did you mean "calls"'),
-    "equal": (lambda: of(equal="our"), 'unknown equal "our"; did you mean "ours"'),
+    "require_equal": (lambda: of(require_equal="al"), 'unknown require_equal "al"; did you mean "all"'),
     "state": (lambda: of(state=["frist"]), 'unknown state "frist"; did you mean "first"'),
     "dataset": (lambda: of(dataset=["artcle"]), 'unknown dataset "artcle"; did you mean "article"'),
     "contestant's key": (lambda: of({**ONE, "librry": "x"}), 'a contestant of "p" "librry"; did you mean "library"'),
@@ -114,8 +115,14 @@ WRONG = {
         lambda: of({**ONE, "dataset": "artcle"}),
         'unknown dataset of "p" "artcle"; did you mean "article"',
     ),
-    "target's key": (lambda: of(target=[{"work": "w", "leest": 1.0}]), 'key of a target "leest"; did you mean "least"'),
-    "target's kind": (lambda: of(target=[{"work": "w", "kind": "tme"}]), 'kind of a target "tme"; did you mean "time"'),
+    "target's key": (
+        lambda: of(target=[{"workload": "w", "minimun": 1.0}]),
+        'key of a target "minimun"; did you mean "minimum"',
+    ),
+    "target's kind": (
+        lambda: of(target=[{"workload": "w", "kind": "tme"}]),
+        'kind of a target "tme"; did you mean "time"',
+    ),
     "key": (lambda: Spec.of({"datset": ["article"]}), 'unknown key "datset"; did you mean "dataset"'),
     "table": (lambda: Spec.table("arow"), 'unknown table "arow"; did you mean "arrow"'),
     "panel": (lambda: Spec.load("quik"), 'unknown specification "quik"; did you mean "quick"'),
@@ -146,10 +153,10 @@ def test_a_damaged_file_is_named(tmp_path, capsys):
     path = tmp_path / "mine.toml"
     path.write_text('[[part]]\nname = "p\n')
     assert main(["table", str(path)]) == 2
-    assert f"bench: {path} is no TOML: Illegal character" in capsys.readouterr().err
+    assert f"bench: {path} is not valid TOML: Illegal character" in capsys.readouterr().err
     path.write_text("repetitions = 2\n")
     assert main(["table", str(path)]) == 2
-    assert f"bench: {path} has no part: it is no table" in capsys.readouterr().err
+    assert f"bench: {path} has no part, so it is not a table" in capsys.readouterr().err
 
 
 @each("words", [("arow",), ("arrow", "--part", "stream"), ("arrow", "--part", "files", "--dataset", "no-such-*")])

@@ -3,8 +3,8 @@
 import pytest
 
 from colonnade_bench.datasets import DATASETS
-from colonnade_bench.part import listed
 from colonnade_bench.spec import Spec
+from colonnade_bench.spec_fields import listed
 from colonnade_bench.summary import Summary
 from colonnade_bench.targets import Target, short
 from colonnade_bench.verdicts import in_words, judge, show, verdicts
@@ -20,9 +20,9 @@ def found(table, kind="time"):
 
 def wanted(target, label):
     """The ratio that meets the target exactly."""
-    if target.most is not None:
-        return target.most
-    return max(target.least_for(label), (target.geomean or 0.0) * (1 + 1e-12))
+    if target.maximum is not None:
+        return target.maximum
+    return max(target.minimum_for(label), (target.geomean or 0.0) * (1 + 1e-12))
 
 
 def records(target, entries, factor=1.0, number_of_rounds=None, states=("first", "repeat"), only=None):
@@ -58,12 +58,12 @@ def test_a_target_is_met_exactly_and_missed_by_a_little(table):
         if any(peer.endswith(" *") for peer in listed(target.peer)):
             continue  # any row of an engine: below
         summary = Summary(records(target, entries))
-        worse = 1 / LESS if target.most is not None else LESS
-        assert judge(target, summary).word == "pass", (target.work, judge(target, summary))
+        worse = 1 / LESS if target.maximum is not None else LESS
+        assert judge(target, summary).word == "pass", (target.workload, judge(target, summary))
         missed = judge(target, Summary(records(target, entries, worse)))
-        assert missed.word == "short", (target.work, missed)
+        assert missed.word == "short", (target.workload, missed)
         few = judge(target, Summary(records(target, entries, number_of_rounds=target.rounds - 1)))
-        assert few.word == "partly", (target.work, few)
+        assert few.word == "partly", (target.workload, few)
         assert f"; {target.rounds - 1} rounds" in few.first + few.repeat
 
 
@@ -75,7 +75,7 @@ def test_the_other_state_alone_does_not_meet_a_target(table):
             continue
         other = {"first": "repeat", "repeat": "first"}[target.state]
         verdict = judge(target, Summary(records(target, entries, states=(other,))))
-        assert verdict.word in ("-", "not judged"), (target.work, verdict)
+        assert verdict.word in ("-", "not judged"), (target.workload, verdict)
 
 
 @each("table", TABLES)
@@ -83,7 +83,7 @@ def test_a_part_of_the_data_meets_no_target(table):
     entries = all_entries(table)
     for target in found(table):
         half = [r | {"cell": r["cell"] | {"size": 0.5}} for r in records(target, entries)]
-        assert not judge(target, Summary(half)).measured, target.work
+        assert not judge(target, Summary(half)).measured, target.workload
 
 
 @each("table", TABLES)
@@ -114,12 +114,12 @@ def test_a_partial_measurement_says_so():
 
 
 def test_the_first_pattern_that_fits_counts():
-    assert [NINE.least_for(label) for label in ("wide columnar", "wide uniform", "tall mixed")] == [30.0, 2.5, 5.0]
+    assert [NINE.minimum_for(label) for label in ("wide columnar", "wide uniform", "tall mixed")] == [30.0, 2.5, 5.0]
     assert in_words(NINE) == "geomean >= 10x; wide columnar >= 30x; uniform >= 2.5x; >= 5x"
 
 
 def test_the_fastest_peer_counts():
-    target = next(t for t in found("text") if t.work == "ndjson to pandas")
+    target = next(t for t in found("text") if t.workload == "ndjson to pandas")
     entries = [e for e in all_entries("text") if e.cell.format == "ndjson" and e.call == "read"]
     seconds = {"colonnade ndjson": 1.0, "polars-text ndjson": 1.5, "pandas-text ndjson": 9.0}
     told = [r for e in entries if (s := seconds.get(e.cell.contestant)) for r in measured(e, s)]
@@ -129,7 +129,7 @@ def test_the_fastest_peer_counts():
 
 
 def test_any_row_of_an_engine_may_be_the_fastest():
-    target = next(t for t in found("codecs") if t.work == "the codec table at our defaults: write")
+    target = next(t for t in found("codecs") if t.workload == "the codec table at our defaults: write")
     entries = [e for e in all_entries("codecs") if e.cell.dataset == "codecs-arange" and e.call == "write"]
 
     def told(best):
@@ -209,14 +209,14 @@ def test_memory_is_judged_by_the_worst(table):
             common = {"kind": "memory", "run": "r1", "operation": call, "frame_nbytes": 100_000}
             return Summary([{**common, "cell": c.to_json(), "private_nbytes": round(s * 1e5)} for c, s in found])
 
-        assert judge(target, told(0.0, target.most)).word == "pass", target.work
-        assert judge(target, told(target.most + 0.001, 0.0)).word == "short", target.work
+        assert judge(target, told(0.0, target.maximum)).word == "pass", target.workload
+        assert judge(target, told(target.maximum + 0.001, 0.0)).word == "short", target.workload
 
 
 def test_bytes_are_judged_by_the_smallest_peer():
     cells = {e.cell for e in all_entries("codecs") if e.call == "write"}
     told = [check_record(cell, 100 if cell.engine == "colonnade" else 90) for cell in cells]
-    verdicts = {t.work: judge(t, Summary(told)) for t in found("codecs", "size")}
+    verdicts = {t.workload: judge(t, Summary(told)) for t in found("codecs", "size")}
     assert verdicts["taxi, flights, events at our defaults: size"].word == "short"
     balanced = verdicts["npz, zstd, balanced: size"]
     assert (balanced.word, balanced.first) == ("pass", "taxi 1.11x, flights 1.11x, events 1.11x")
@@ -224,7 +224,7 @@ def test_bytes_are_judged_by_the_smallest_peer():
     cells = {e.cell for e in all_entries("parquet") if e.call == "write"}
     nbytes = {"colonnade": 100, "polars": 99}
     told = [check_record(cell, nbytes.get(cell.engine, 135)) for cell in cells]
-    verdicts = {t.work: judge(t, Summary(told)).word for t in found("parquet", "size")}
+    verdicts = {t.workload: judge(t, Summary(told)).word for t in found("parquet", "size")}
     assert verdicts == {
         "from pandas, at defaults: size": "pass",
         "from pandas, at defaults: size of taxi and flights": "short",
@@ -241,7 +241,7 @@ def test_a_relay_is_judged_by_its_worst_turn_and_by_what_came_out():
 
 
 def test_what_is_told_besides_the_ratio():
-    target = Target("work", dataset="article", ours="a b", peer="c d", least=0.8, percent=True)
+    target = Target("work", dataset="article", candidate="a b", peer="c d", minimum=0.8, percent=True)
     assert in_words(target) == ">= 80%"
     assert show(target, 0.805) == "80%"
     assert kinds([], "time") == []

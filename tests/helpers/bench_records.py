@@ -1,6 +1,6 @@
 """Tables of the benchmark in tests: a runner of one part, and records as if a table had been measured."""
 
-from colonnade_bench.part import Entry
+from colonnade_bench.entry import Entry
 from colonnade_bench.rounds import Rounds
 from colonnade_bench.spec import Spec
 

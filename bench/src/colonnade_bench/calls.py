@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from colonnade_bench.cell import Cell
+from colonnade_bench.entry import Entry
 from colonnade_bench.memory import Watch
-from colonnade_bench.part import Entry
 from colonnade_bench.process import EndError, Process, ended
 
 if TYPE_CHECKING:
@@ -27,19 +27,22 @@ class Calls:
     def __init__(self, rounds: Rounds) -> None:
         self.rounds = rounds
 
-    def check(self, cells: Sequence[Cell], together: int = 1, at_once: int = 1, **more: Any) -> list[Cell]:
+    def check(
+        self, cells: Sequence[Cell], parallel_starts: int = 1, cells_per_check: int = 1, **more: Any
+    ) -> list[Cell]:
         """Writes the file of every cell and compares it after reading. Returns the cells that work.
 
         Each cell has its own process, so an engine that crashes affects no other. If making the data takes long, one
-        process checks `at_once` cells. `together` processes run at a time. `more` adds entries to their task.
+        process checks `cells_per_check` cells. `parallel_starts` processes run at a time. `more` adds entries to their
+        task.
         """
         unique = list(dict.fromkeys(cells))
         # A cell that reads the file of another cell comes after it.
         for late in (False, True):
             group = [cell for cell in unique if ("of" in cell.option) == late]
-            shares = [group[start : start + at_once] for start in range(0, len(group), at_once)]
-            for start in range(0, len(shares), together):
-                self.check_batch(shares[start : start + together], **more)
+            shares = [group[start : start + cells_per_check] for start in range(0, len(group), cells_per_check)]
+            for start in range(0, len(shares), parallel_starts):
+                self.check_batch(shares[start : start + parallel_starts], **more)
         return [cell for cell in unique if self.rounds.checked[cell]["ok"]]
 
     def check_batch(self, shares: Sequence[Sequence[Cell]], **more: Any) -> None:
@@ -62,23 +65,23 @@ class Calls:
         for number in range(max((entry.rounds.get("first", 0) for entry in entries), default=0)):
             self.round([entry for entry in entries if entry.rounds.get("first", 0) > number], number, **more)
 
-    def round(self, entries: Sequence[Entry], number: int, *, together: int = 1, **more: Any) -> None:
+    def round(self, entries: Sequence[Entry], number: int, *, parallel_starts: int = 1, **more: Any) -> None:
         """Runs one round of first calls.
 
-        `together` processes start in parallel and are then measured one after the other. Nothing else runs during a
-        timed call. Importing libraries in parallel on two cores saves half of the time.
+        `parallel_starts` processes start in parallel and are then measured one after the other. Nothing else runs
+        during a timed call. Importing libraries in parallel on two cores saves half of the time.
         """
         shuffled = list(entries)
         self.rounds.random.shuffle(shuffled)
-        task = {"round": number, "repetitions": 1, "alternate": False, "hold": together > 1, **more}
-        for start in range(0, len(shuffled), together):
+        task = {"round": number, "repetitions": 1, "alternate": False, "hold": parallel_starts > 1, **more}
+        for start in range(0, len(shuffled), parallel_starts):
             started = []
-            for entry in shuffled[start : start + together]:
+            for entry in shuffled[start : start + parallel_starts]:
                 self.rounds.note_entry(f"round {number + 1}", entry)
                 process = self.spawn("measure", [entry], **task)
                 started.append((process, self.follow(process, [entry])))
             # Each process measures when all are ready and the one before has ended.
-            heads = [next(records) for _, records in started] if together > 1 else [None] * len(started)
+            heads = [next(records) for _, records in started] if parallel_starts > 1 else [None] * len(started)
             for (process, records), head in zip(started, heads, strict=True):
                 if head is not None and head.get("word") == "ready":
                     tell(process, "go")

@@ -85,8 +85,8 @@ def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
     return True
 
 
-def passes(cell: Cell, only: Sequence[Mapping[str, str]], without: Sequence[Mapping[str, str]]) -> bool:
-    """Whether `cell` matches one of `only` (or `only` is empty) and none of `without`."""
-    if only and not any(matches(cell, pattern) for pattern in only):
+def passes(cell: Cell, include: Sequence[Mapping[str, str]], exclude: Sequence[Mapping[str, str]]) -> bool:
+    """Whether `cell` matches one of `include` (or `include` is empty) and none of `exclude`."""
+    if include and not any(matches(cell, pattern) for pattern in include):
         return False
-    return not any(matches(cell, pattern) for pattern in without)
+    return not any(matches(cell, pattern) for pattern in exclude)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from colonnade_bench.cell import Cell
-from colonnade_bench.part import listed, made, one, some
 from colonnade_bench.registry import unknown
 from colonnade_bench.spec import Spec
+from colonnade_bench.spec_fields import listed, made, one, some
 from colonnade_bench.summary import Figure, Summary
 from colonnade_bench.targets import short
 

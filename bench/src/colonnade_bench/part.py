@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any, TypeVar
+from typing import Any
 
 from colonnade_bench.cell import OPERATIONS, READS, Cell
 from colonnade_bench.channels import CHANNELS
 from colonnade_bench.datasets import expand
 from colonnade_bench.engines import ENGINES
+from colonnade_bench.entry import Entry, possible
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.registry import unknown
+from colonnade_bench.spec_fields import listed, made, one, some
+from colonnade_bench.table_columns import COLUMNS
 from colonnade_bench.transports import TRANSPORTS
 from colonnade_bench.transports.moving import MOVING
 
@@ -28,48 +31,9 @@ MEASURES = ("calls", "files", "channels", "pieces", "relay", "copies")
 - ``copies``: copies laid out like streams.
 """
 STATES = ("first", "repeat", "memory")
-EQUAL = ("any", "ours", "all")
-"""The results that must equal the written data before a part is measured. Every difference is reported."""
+REQUIRE_EQUAL = ("none", "colonnade", "all")
+"""The engines whose results must equal the written data to be measured. Every difference is reported in any case."""
 CALLS = tuple(dict.fromkeys((*OPERATIONS, *READS, "channel")))
-T = TypeVar("T")
-
-
-def made(cls: type[T], values: Mapping[str, Any], what: str) -> T:
-    """Makes a dataclass from a TOML table.
-
-    Raises KeyError that names the nearest key, and ValueError for a value of another type.
-    """
-    if not isinstance(values, Mapping):
-        raise ValueError(f"bench: {what} must be a table, found {values!r}")
-    known = {one.name: one for one in fields(cls)}  # type: ignore[arg-type]
-    for name, value in values.items():
-        if name not in known:
-            raise unknown(f"key of {what}", name, list(known))
-        kind = known[name].metadata.get("of")
-        listed = isinstance(value, list) and known[name].metadata.get("listed", False)
-        for one in value if listed else [value]:
-            if kind is not None and (not isinstance(one, kind) or (isinstance(one, bool) and kind is not bool)):
-                raise ValueError(f"bench: {name} of {what} cannot be {one!r}")
-    for name, one in known.items():
-        if one.default is MISSING and one.default_factory is MISSING and name not in values:
-            raise ValueError(f"bench: {what} needs {name}")
-    return cls(**values)
-
-
-def one(kind: Any, default: Any = MISSING) -> Any:
-    """Declares a field that holds one value."""
-    return field(default=default, metadata={"of": kind})
-
-
-def some(kind: Any = str, default: Sequence[Any] | None = ()) -> Any:
-    """Declares a field that holds one value or a list of them."""
-    told = {"of": kind, "listed": True}
-    return field(metadata=told) if default is None else field(default_factory=lambda: list(default), metadata=told)
-
-
-def listed(value: Any) -> list[Any]:
-    """Returns a list unchanged, and one value as a list of it."""
-    return list(value) if isinstance(value, list | tuple) else [value]
 
 
 @dataclass(frozen=True)
@@ -78,8 +42,8 @@ class Contestants:
 
     Parameters
     ----------
-    dataset, without : list of shell patterns
-        Selects from the part's datasets. All by default.
+    dataset, exclude_dataset : list of shell patterns
+        Shell patterns that select from the part's datasets, and that leave some out. All by default.
     options : table or list of tables
         Options of the engine itself.
     variants : bool
@@ -95,7 +59,7 @@ class Contestants:
         Only contestants of the same group alternate in a process.
     count : int
         Messages in one timing.
-    beside : bool
+    reference_only : bool
         No target depends on these contestants: ``--targets-only`` leaves them out.
     """
 
@@ -107,18 +71,19 @@ class Contestants:
     options: Any = some(Mapping, ({},))
     variants: bool = one(bool, False)
     dataset: Any = some(default=("*",))
-    without: Any = some()
+    exclude_dataset: Any = some()
     operation: Any = some(default=("read",))
     state: Any = some()
     rounds: int | None = one(int, None)
     group: str = one(str, "")
     count: int = one(int, 1)
-    beside: bool = one(bool, False)
+    reference_only: bool = one(bool, False)
 
     def cells(self, datasets: Sequence[str], size: float) -> Iterator[Cell]:
         """Yields the cross product."""
         chosen = [name for name in datasets if any(fnmatchcase(name, pattern) for pattern in listed(self.dataset))]
-        chosen = [name for name in chosen if not any(fnmatchcase(name, pattern) for pattern in listed(self.without))]
+        excluded = listed(self.exclude_dataset)
+        chosen = [name for name in chosen if not any(fnmatchcase(name, pattern) for pattern in excluded)]
         levels = (listed(value) for value in (self.library, self.engine, self.format, self.codec, self.transport))
         for dataset, (library, engine, fmt, codec, transport) in itertools.product(chosen, itertools.product(*levels)):
             options = listed(self.options)
@@ -126,26 +91,6 @@ class Contestants:
                 options = [*options, *({**each, **more} for each in options for more in MOVING[transport].variants)]
             for each in options:
                 yield Cell(dataset, library, engine, fmt, codec, transport, size, tuple(sorted(each.items())))
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A cell and a call, with the number of rounds in each state."""
-
-    cell: Cell
-    call: str
-    rounds: Mapping[str, int]
-    group: str = ""
-    count: int = 1
-
-    def value(self, name: str) -> Any:
-        """Returns the value of a factor, the operation or an option.
-
-        Contestants that alternate agree in such values.
-        """
-        if name == "operation":
-            return self.call
-        return getattr(self.cell, name, None) or self.cell.option.get(name)
 
 
 @dataclass(frozen=True)
@@ -161,18 +106,20 @@ class Part:
         One of `MEASURES`.
     rounds : int
         At least seven for figures that are quoted.
-    together : int
+    parallel_starts : int
         Processes that start in parallel. They are measured one after the other.
-    at_once : int
+    cells_per_check : int
         Cells for each checking process.
-    warm : float, optional
+    prefault : float, optional
         Memory that is touched and returned before a call, as a multiple of the frame.
-    meet : list of str
+    group_by : list of str
         Factors and options. Contestants that agree in them alternate in one process.
-    equal : str
-        One of `EQUAL`.
-    cores_apart : bool
+    require_equal : str
+        One of `REQUIRE_EQUAL`.
+    pin_cores : bool
         Each of two processes stays on a core of its own.
+    column : list of str
+        The columns of the report, from `COLUMNS`. If none are given, it shows only times.
     nbytes, columns, chunk
         The shape of copies.
     """
@@ -183,25 +130,30 @@ class Part:
     measure: str = one(str, "calls")
     state: Any = some(default=("first", "repeat"))
     rounds: int = one(int, 7)
-    together: int = one(int, 1)
-    at_once: int = one(int, 1)
-    warm: float | None = one((int, float), None)
-    meet: Any = some(default=("dataset", "library"))
-    equal: str = one(str, "any")
-    cores_apart: bool = one(bool, False)
+    parallel_starts: int = one(int, 1)
+    cells_per_check: int = one(int, 1)
+    prefault: float | None = one((int, float), None)
+    group_by: Any = some(default=("dataset", "library"))
+    require_equal: str = one(str, "none")
+    pin_cores: bool = one(bool, False)
     count: int = one(int, 1)
+    column: Any = some()
     nbytes: int = one(int, 0)
     columns: int = one(int, 1)
     chunk: Any = some(int)
 
     def __post_init__(self) -> None:
-        for kind, value, known in (("measure", self.measure, MEASURES), ("equal", self.equal, EQUAL)):
+        levels = (("measure", self.measure, MEASURES), ("require_equal", self.require_equal, REQUIRE_EQUAL))
+        for kind, value, known in levels:
             if value not in known:
                 raise unknown(kind, value, known)
+        for column in listed(self.column):
+            if column not in COLUMNS:
+                raise unknown("column", column, list(COLUMNS))
         expand(listed(self.dataset))
         for contestants in self.contestants():
             self.check(contestants)
-        for numbers in ("rounds", "together", "at_once", "count"):
+        for numbers in ("rounds", "parallel_starts", "cells_per_check", "count"):
             if getattr(self, numbers) < 1:
                 raise ValueError(f"bench: {numbers} must be 1 or more, found {getattr(self, numbers)}")
 
@@ -247,7 +199,7 @@ class Part:
         """Returns everything to measure: each call of a cell once."""
         found: dict[tuple[Cell, str], Entry] = {}
         for contestants in self.contestants():
-            if targets_only and contestants.beside:
+            if targets_only and contestants.reference_only:
                 continue
             most = min(self.rounds, contestants.rounds or self.rounds)
             states = dict.fromkeys(listed(contestants.state) or listed(self.state), most)
@@ -275,19 +227,4 @@ class Part:
         return sorted(name for name in names if name in ENGINES)
 
 
-def possible(cell: Cell, call: str) -> bool:
-    """Whether a transport has this call. Memory has nothing to replace, and a given stream can only be read."""
-    if cell.transport == "given":
-        return call == "read"
-    return not (call == "replace" and cell.transport == "memory")
-
-
-def together(entries: Sequence[Entry], names: Sequence[str]) -> Iterator[list[Entry]]:
-    """Yields the entries that alternate in one process: they agree in all of `names` and belong to one group."""
-    groups: dict[tuple[Any, ...], list[Entry]] = {}
-    for entry in entries:
-        groups.setdefault((*(entry.value(name) for name in names), entry.group), []).append(entry)
-    yield from groups.values()
-
-
-__all__ = ["MEASURES", "STATES", "Contestants", "Entry", "Part", "possible", "together"]
+__all__ = ["MEASURES", "STATES", "Contestants", "Part"]

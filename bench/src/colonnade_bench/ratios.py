@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
-from colonnade_bench.part import listed
+from colonnade_bench.spec_fields import listed
 from colonnade_bench.summary import Figure, Place, Summary
 from colonnade_bench.targets import Comparison, Target
 
 
 def figures(target: Target, summary: Summary, state: str) -> dict[str, Figure]:
     """Returns the ratio of each comparison, by its label."""
-    if target.total:
+    if target.sum_datasets:
         figure = total_ratio(target, summary, state)
         return {} if figure is None else {"": figure}
     out = {}
@@ -64,7 +64,9 @@ def total_ratio(target: Target, summary: Summary, state: str) -> Figure | None:
         places = [p for p in summary.places(size=1.0, **fixed) if p.dataset in target.datasets()]
         peer = fastest(summary, places, tuple(listed(target.peer)), target.metric)
         if len(places) == len(target.datasets()) and peer is not None:
-            ours, theirs = (totals(summary, places, name, target.metric) for name in (listed(target.ours)[0], peer))
+            ours, theirs = (
+                totals(summary, places, name, target.metric) for name in (listed(target.candidate)[0], peer)
+            )
             ratios = [theirs[k] / ours[k] for k in sorted(ours.keys() & theirs.keys()) if ours[k]]
             if ratios:
                 return Figure.of(ratios)

@@ -9,32 +9,17 @@ from colonnade_bench.cell import Cell
 from colonnade_bench.section import Section, to_markdown
 from colonnade_bench.small_batch_cost import cost_sections
 from colonnade_bench.spec import Spec
-from colonnade_bench.summary import Figure, Place, Summary, geometric_mean
+from colonnade_bench.summary import Summary
+from colonnade_bench.times_report import WIDE, times_sections
+from colonnade_bench.transports.moving import MOVING
 from colonnade_bench.verdicts import verdicts
-
-TITLES = {
-    "write": "Write onto a fresh name",
-    "replace": "Write over an existing file",
-    "read": "Read, usable",
-    "columns": "Read column by column, with the maximum of each",
-    "leaf": "Read one field of the records in lists",
-    "channel": "From one process to another: the time of the call",
-}
-METRICS = {"channel": "open_s", "columns": "open_s", "leaf": "open_s"}
-"""The metric to show for a call. All other calls show *usable*, which includes one pass over every byte."""
-WIDE = 8
-"""A table with more contestants than this shows them in rows instead of columns."""
-STATES = {
-    "first": "first call of a fresh process, empty pools",
-    "repeat": "repeated, earlier result dropped, pools warm",
-}
 
 
 def sections(summary: Summary, spec: Spec) -> list[Section]:
     """Returns a table's report: targets first, then times and ratios, memory, sizes, failures, the machine."""
     return [
         *targets_section(summary, spec),
-        *times_sections(summary),
+        *times_sections(summary, spec),
         *cost_sections(summary),
         *relay_section(summary),
         *memory_section(summary),
@@ -47,118 +32,13 @@ def sections(summary: Summary, spec: Spec) -> list[Section]:
 def targets_section(summary: Summary, spec: Spec) -> Iterable[Section]:
     found = verdicts(summary, spec.targets())
     if found:
-        rows = [[v.work, v.against, v.wanted, v.first, v.repeat, v.word] for v in found]
-        notes = [
-            "A target is judged by *first*, unless it says *repeat*; the other state stands beside it where it applies."
-        ]
+        rows = [[v.workload, v.baseline, v.required, v.first, v.repeat, v.word] for v in found]
+        notes = ["A target is judged by *first*, unless it says *repeat*; the other state is shown where it applies."]
         notes += [
-            f"Run {run} mixes builds: the core was rebuilt meanwhile. Not to be quoted." for run in summary.rebuilt()
+            f"Run {run} mixes builds: the core was rebuilt meanwhile. Do not quote it." for run in summary.rebuilt()
         ]
-        yield Section("Targets", ["work", "against", "wanted", "first", "repeat", "target"], rows, notes)
-
-
-def times_sections(summary: Summary) -> Iterable[Section]:
-    """Yields a section for each part, library, call, state and transport. Each section compares its contestants."""
-    groups: dict[tuple[str, ...], list[Place]] = {}
-    for place in sorted(summary.places(), key=lambda p: (p.run, p.library, p.operation, p.state)):
-        key = (place.run, place.library, place.operation, place.state, twin(place.dataset))
-        groups.setdefault(key, []).append(place)
-    for (_, library, operation, state, kind), places in groups.items():
-        names = dict.fromkeys(name for place in places for name in summary.contestants(place))
-        rest = f"{library}{', ' + kind if kind else ''}, {STATES[state]}"
-        for way in dict.fromkeys(transport_of(name) for name in names):
-            chosen = sorted(
-                (n for n in names if transport_of(n) == way), key=lambda n: (not n.startswith("colonnade"), n)
-            )
-            # For given streams the call itself is compared. A reader is not responsible for the time to find the
-            # buffers of a million chunks.
-            metric = "open_s" if way == "given" else METRICS.get(operation, "usable_s")
-            title = "Read, the time of the call" if way == "given" else TITLES[operation]
-            told = f"{title}: {rest}{', ' + way if way else ''}"
-            show = comparison if len(chosen) <= WIDE else ranking
-            section = show(summary, told, places, chosen, metric)
-            if section.rows:
-                yield section
-
-
-def transport_of(contestant: str) -> str:
-    """Returns the transport in a contestant's name. A file has none.
-
-    >>> transport_of("raw bytes (unix)"), transport_of("pickle pickle")
-    ('unix', '')
-    """
-    return contestant.rpartition(" (")[2].removesuffix(")") if contestant.endswith(")") else ""
-
-
-def ranking(summary: Summary, title: str, places: list[Place], contestants: list[str], metric: str) -> Section:
-    """Shows one row for each place and contestant, the fastest first.
-
-    A row has milliseconds and their multiple of Colonnade's time.
-    """
-    rows: list[list[str]] = []
-    for place in places:
-        figures = {n: f for n in contestants if (f := summary.figure(place, n, metric))}
-        base = next((n for n in figures if n.startswith("colonnade")), None)
-        for name in sorted(figures, key=lambda n: figures[n].median):
-            ratio = summary.ratio(place, base, name, metric) if base and name != base else None
-            rows.append([_dataset(place), name, _cell(figures[name], None), f"{ratio.median:.2f}x" if ratio else ""])
-    note = "Milliseconds: median [quartiles], then how many times the time of ours (median of per-round ratios)."
-    return Section(title, ["dataset", "contestant", "ms", "of ours"], rows, [note])
-
-
-def comparison(summary: Summary, title: str, places: list[Place], contestants: list[str], metric: str) -> Section:
-    """Shows one row for each place and one column for each contestant.
-
-    A cell has milliseconds and their multiple of the first contestant's time.
-    """
-    base = contestants[0]
-    places = [place for place in places if any(summary.figure(place, name, metric) for name in contestants)]
-    rows: list[list[str]] = []
-    ratios: dict[str, list[float]] = {name: [] for name in contestants}
-    for place in places:
-        row = [_dataset(place)]
-        for name in contestants:
-            figure, ratio = summary.figure(place, name, metric), summary.ratio(place, base, name, metric)
-            if ratio is not None:
-                ratios[name].append(ratio.median)
-            row.append(_cell(figure, None if name == base else ratio))
-        rows.append(row)
-    if len(places) > 1:
-        means = [f"{geometric_mean(r):.2f}x" if r and n != base else "" for n, r in ratios.items()]
-        rows.append(["geometric mean", *means])
-    note = f"Milliseconds: median [quartiles], then how many times the time of {base} (median of per-round ratios)."
-    return Section(title, ["dataset", *contestants], rows, [note])
-
-
-def twin(dataset: str) -> str:
-    """Returns the twin of a fixture that a dataset is. A mean over different twins has no meaning.
-
-    >>> twin("fixture-tall-mixed-1e6-unique"), twin("fixture-tall-mixed-1e6")
-    ('unique', '')
-    """
-    last = dataset.rpartition("-")[2]
-    return last if dataset.startswith("fixture-") and last in ("unique", "consolidated") else ""
-
-
-def _dataset(place: Place) -> str:
-    return place.dataset if place.size == 1.0 else f"{place.dataset} x {place.size:g}"
-
-
-def _cell(figure: Figure | None, ratio: Figure | None) -> str:
-    if figure is None:
-        return "-"
-    text = f"{ms(figure.median)} [{ms(figure.low)}-{ms(figure.high)}]"
-    return text if ratio is None else f"{text} {ratio.median:.2f}x"
-
-
-def ms(seconds: float) -> str:
-    """Formats milliseconds with three digits.
-
-    >>> ms(0.0123456), ms(1.5), ms(0.00021)
-    ('12.3', '1500', '0.21')
-    """
-    value = seconds * 1e3
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+        header = ["workload", "baseline", "required", "first", "repeat", "target"]
+        yield Section("Targets", header, rows, notes, brief=True)
 
 
 def memory_section(summary: Summary) -> Iterable[Section]:
@@ -188,7 +68,7 @@ def sizes_section(summary: Summary, disk_bps: float) -> Iterable[Section]:
             and record.get("wire_nbytes")
             and cell.engine != "limit"
             and not cell.options
-            and cell.transport != "given"
+            and cell.transport not in ("given", *MOVING)
         ):
             key = (cell.dataset, f"{record['frame_nbytes'] / 1e6:.2f}")
             share = record["wire_nbytes"] / record["frame_nbytes"]
@@ -218,13 +98,16 @@ def relay_section(summary: Summary) -> Iterable[Section]:
             f"{r['private_nbytes'] / (1 << 20):.1f}",
             f"{r['total_nbytes'] / (1 << 20):.1f}",
             f"{r['seconds']:.2f}",
+            f"{r['nbytes'] / r['seconds'] / 1e9:.2f}",
+            f"{r['nbatches']:,}",
             "equal" if r["equal"] else "**not equal**",
         ]
         for r in summary.kind("relay")
     ]
     if rows:
         note = "Growth of the relay's memory over what it holds while idle; rows and a check sum are compared."
-        yield Section("A relay", ["GB", "private MiB", "with files MiB", "seconds", "what came out"], rows, [note])
+        header = ["GB", "private MiB", "with files MiB", "seconds", "GB/s", "batches", "result"]
+        yield Section("A relay", header, rows, [note])
 
 
 def failures_section(summary: Summary) -> Iterable[Section]:

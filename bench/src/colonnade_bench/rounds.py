@@ -18,7 +18,8 @@ from colonnade_bench.cell import Cell
 from colonnade_bench.channels.messages import Messages
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.engines import ENGINES
-from colonnade_bench.part import Entry, Part, together
+from colonnade_bench.entry import Entry, alternating
+from colonnade_bench.part import Part
 from colonnade_bench.runner import Runner
 from colonnade_bench.spec import Spec
 
@@ -93,7 +94,7 @@ class Rounds(Runner):
 
         Yields all entries together if the datasets alternate.
         """
-        if "dataset" not in part.meet:
+        if "dataset" not in part.group_by:
             yield list(entries)
             return
         for dataset in part.datasets():
@@ -109,8 +110,8 @@ class Rounds(Runner):
         if part.measure == "files":
             self.on_files(part, there)
         else:
-            self.calls.first(there, together=part.together, **warm(part))
-            for group in together(in_state(there, "repeat"), part.meet):
+            self.calls.first(there, parallel_starts=part.parallel_starts, **warm(part))
+            for group in alternating(in_state(there, "repeat"), part.group_by):
                 self.calls.repeat(group, **warm(part))
             self.calls.memory(in_state(there, "memory"))
         self.empty()
@@ -128,20 +129,24 @@ class Rounds(Runner):
         for cell, ways in calls.items():
             alike.setdefault((cell.library, *ways) if part.measure == "files" else (), []).append(cell)
         out: list[Cell] = []
-        at_once = part.at_once if self.spec.size[-1] <= 1 else 1  # one process holds the data of all its cells
+        cells_per_check = (
+            part.cells_per_check if self.spec.size[-1] <= 1 else 1
+        )  # one process holds the data of all its cells
         for key, cells in alike.items():
             more = {"calls": list(key[1:]) or ["read"], "discard": True} if part.measure == "files" else {}
-            out += self.calls.check(cells, together=part.together, at_once=at_once, **more)
+            out += self.calls.check(
+                cells, parallel_starts=part.parallel_starts, cells_per_check=cells_per_check, **more
+            )
         return out
 
     def good(self, part: Part, cells: Sequence[Cell]) -> set[Cell]:
-        """Returns the cells to measure, according to `equal`. Every difference is reported in any case."""
+        """Returns the cells to measure, according to `require_equal`. Every difference is reported in any case."""
         wrong = {cell for cell in cells if self.checked[cell].get("difference")}
-        if part.equal == "ours":
+        if part.require_equal == "colonnade":
             wrong = {cell for cell in wrong if cell.engine == "colonnade"}
-        for cell in wrong if part.equal != "any" else ():
+        for cell in wrong if part.require_equal != "none" else ():
             self.note(f"not equal: {cell.dataset} {cell.library} {cell.contestant}: {self.checked[cell]['difference']}")
-        return set(cells) - (wrong if part.equal != "any" else set())
+        return set(cells) - (wrong if part.require_equal != "none" else set())
 
     def on_files(self, part: Part, entries: Sequence[Entry]) -> None:
         """Measures the part on files: each contestant writes one, and fresh processes read it in every way.
@@ -162,7 +167,7 @@ class Rounds(Runner):
                 for step in range(max(map(len, few))):
                     now = [each[step] for each in few if step < len(each)]
                     state = {"folder": folder, "cache_state": self.spec.cache}
-                    self.calls.round(now, number, together=side_by_side, **state, **warm(part))
+                    self.calls.round(now, number, parallel_starts=side_by_side, **state, **warm(part))
                 shutil.rmtree(self.files / folder, ignore_errors=True)
                 os.sync()
 
@@ -184,4 +189,4 @@ def in_state(entries: Sequence[Entry], state: str) -> list[Entry]:
 
 def warm(part: Part) -> dict[str, float]:
     """Returns the entry of a task that makes its process touch memory before a call."""
-    return {} if part.warm is None else {"warm": part.warm}
+    return {} if part.prefault is None else {"warm": part.prefault}

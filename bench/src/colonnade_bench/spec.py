@@ -14,8 +14,9 @@ from colonnade_bench.cell import Cell, passes
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.panel import tables
 from colonnade_bench.panel.shaping import Shape
-from colonnade_bench.part import Part, listed, made
+from colonnade_bench.part import Part
 from colonnade_bench.registry import unknown
+from colonnade_bench.spec_fields import listed, made
 from colonnade_bench.targets import Target
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
@@ -78,8 +79,8 @@ class Spec:
     remote: str | None = None
     remote_options: dict[str, Any] = field(default_factory=dict)
     disk_bps: float = 4e9
-    only: list[dict[str, str]] = field(default_factory=list)
-    without: list[dict[str, str]] = field(default_factory=list)
+    include: list[dict[str, str]] = field(default_factory=list)
+    exclude: list[dict[str, str]] = field(default_factory=list)
     title: str = ""
     introduction: str = ""
     cache: str = "warm"
@@ -128,7 +129,7 @@ class Spec:
         for name in self.via:
             if name not in VIA:
                 raise unknown("via", name, VIA)
-        for name in ("only", "without"):
+        for name in ("include", "exclude"):
             self._check_filters(name)
         # A table can have sizes above 1, because its data are generated in any size. A panel's data have one size.
         if not all(size > 0 and (size <= 1 or self.part) for size in self.size):
@@ -170,17 +171,17 @@ class Spec:
         name = f"{source}.toml"
         if (shipped / name).is_file():
             values = read_toml(shipped / name, str(source))
-            beside, whose = shipped / f"{source}.targets.toml", f"{source}.targets"
+            targets, label = shipped / f"{source}.targets.toml", f"{source}.targets"
         else:
             path = Path(source)
             if path.suffix != ".toml" and not path.exists():
                 raise unknown("table" if folder else "specification", str(source), shipped_names(folder))
             values = read_toml(path, str(source))
-            beside, whose = path.with_suffix(".targets.toml"), str(path.with_suffix(".targets.toml"))
-        if beside.is_file():
-            values = {**values, **read_toml(beside, whose)}
+            targets, label = path.with_suffix(".targets.toml"), str(path.with_suffix(".targets.toml"))
+        if targets.is_file():
+            values = {**values, **read_toml(targets, label)}
         if folder and not values.get("part"):
-            raise ValueError(f"bench: {source} has no part: it is no table")
+            raise ValueError(f"bench: {source} has no part, so it is not a table")
         return cls.of(values)
 
     def parts(self) -> list[Part]:
@@ -233,7 +234,7 @@ class Spec:
 
     def keeps(self, cell: Cell) -> bool:
         """Whether the filters accept `cell`."""
-        return passes(cell, self.only, self.without)
+        return passes(cell, self.include, self.exclude)
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
@@ -244,20 +245,20 @@ def rows(engine: str) -> tuple[tuple[str, str], ...]:
     return ENGINES[engine].panel
 
 
-def stepped(told: Mapping[str, Any]) -> list[float]:
+def stepped(sizes: Mapping[str, Any]) -> list[float]:
     """Returns the sizes of ``{from = 0.001, to = 1.0, step = 1.41}``.
 
     Raises KeyError or ValueError for any other key or value.
     """
     names = {"from": "start", "to": "stop", "step": "step"}
-    for name, value in told.items():
+    for name, value in sizes.items():
         if name not in names:
             raise unknown("key of size", name, list(names))
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise ValueError(f"bench: {name} of size must be a number, found {value!r}")
-    if "from" not in told:
+    if "from" not in sizes:
         raise ValueError("bench: size needs from, the smallest fraction: size = {from = 0.01, to = 1.0}")
-    return steps(**{names[name]: float(value) for name, value in told.items()})
+    return steps(**{names[name]: float(value) for name, value in sizes.items()})
 
 
 def steps(start: float, stop: float = 1.0, step: float = SQRT2) -> list[float]:
@@ -281,7 +282,7 @@ def read_toml(path: Any, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"bench: {name} is no TOML: {error}") from None
+        raise ValueError(f"bench: {name} is not valid TOML: {error}") from None
 
 
 def shipped_names(folder: str = "") -> list[str]:

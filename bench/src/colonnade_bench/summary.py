@@ -6,10 +6,11 @@ the machine cancels. Figures of different runs are never divided by each other.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,7 @@ class Summary:
 
     def __init__(self, records: Iterable[dict[str, Any]]) -> None:
         self.records = list(last_attempts(records))
-        self._times: dict[Place, dict[str, dict[int, dict[str, float]]]] = defaultdict(lambda: defaultdict(dict))
+        self._times: dict[Place, dict[str, dict[int, dict[str, Any]]]] = defaultdict(lambda: defaultdict(dict))
         self._checks: dict[tuple[str, Cell], dict[str, Any]] = {}
         for record in self.records:
             if record["kind"] == "time":
@@ -103,6 +104,27 @@ class Summary:
         samples = self._times.get(place, {}).get(contestant, {})
         values = [sample[metric] for sample in samples.values() if metric in sample]
         return Figure.of(values) if values else None
+
+    def figure_of(self, place: Place, contestant: str, value: Callable[[Mapping[str, Any]], float]) -> Figure | None:
+        """Returns median and quartiles of a value that is computed from each sample's record.
+
+        Leaves out samples that lack a field of it, or are zero where it divides.
+        """
+        values = []
+        for sample in self._times.get(place, {}).get(contestant, {}).values():
+            with contextlib.suppress(KeyError, ZeroDivisionError):
+                values.append(value(sample))
+        return Figure.of(values) if values else None
+
+    def part_of(self, place: Place, contestant: str) -> str:
+        """Returns the part of the table in which a contestant was measured, or an empty text."""
+        return str(next(iter(self._times[place][contestant].values())).get("part", ""))
+
+    def check_of(self, place: Place, contestant: str) -> dict[str, Any] | None:
+        """Returns the record of the round trip that was checked before a contestant was timed."""
+        for sample in self._times.get(place, {}).get(contestant, {}).values():
+            return self._checks.get((place.run, Cell.from_json(sample["cell"])))
+        return None
 
     def samples(self, place: Place, contestant: str, metric: str = "usable_s") -> dict[int, float]:
         """Returns seconds by round."""

@@ -10,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from colonnade_bench.chart import draw
-from colonnade_bench.part import STATES, listed
+from colonnade_bench.part import STATES
 from colonnade_bench.registry import unknown
 from colonnade_bench.report import sections, write_markdown
 from colonnade_bench.runner import runner
 from colonnade_bench.section import to_terminal
 from colonnade_bench.spec import Spec, shipped_names
+from colonnade_bench.spec_fields import listed
 from colonnade_bench.summary import Summary
 
 DIRECTORY = Path("bench-results")
@@ -26,25 +27,31 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     """Adds the arguments of the command."""
     command.add_argument("name", help=f"{', '.join(shipped_names('tables'))}; or a TOML file like theirs")
     command.add_argument(
-        "--part", action="append", help="only this part; may be given several times, as may those below"
+        "--part", action="append", help="only this part; like the next five options, it can be repeated"
     )
     command.add_argument("--dataset", action="append", help="only these, by name or shell pattern")
     for factor in ("library", "transport", "codec"):
         command.add_argument(f"--{factor}", action="append", help="only contestants with it")
     command.add_argument("--state", action="append", choices=STATES, help="only this state")
-    command.add_argument("--rounds", type=int, help="at most; seven at least for figures that are to be quoted")
+    command.add_argument("--rounds", type=int, help="the most rounds; figures to quote need at least seven")
     command.add_argument(
-        "--size", type=float, default=1.0, help="fraction of each dataset; below 1 no target is judged"
+        "--size", type=float, default=1.0, help="fraction of each dataset; targets are judged only from 1 on"
     )
-    command.add_argument("--targets-only", action="store_true", help="only the contestants that targets are judged by")
+    command.add_argument("--targets-only", action="store_true", help="only the contestants that a target compares")
     command.add_argument(
-        "--cache", choices=("warm", "cold"), help="whether files that are read lie in the kernel's memory"
+        "--cache", choices=("warm", "cold"), help="whether files are in the page cache before they are read"
     )
-    command.add_argument("--disk", type=float, help=f"MB/s, for the ideal I/O time beside each size ({DISK_MBPS:g})")
-    command.add_argument("--out", type=Path, default=DIRECTORY, help="results; the file system under test")
-    command.add_argument("--report", type=Path, help="folder of the report; that of the results by default")
-    command.add_argument("--report-only", action="store_true", help="from what was measured before")
-    command.add_argument("--anew", action="store_true", help="forget what an interrupted run has measured")
+    command.add_argument(
+        "--disk", type=float, help=f"speed of an ideal disk in MB/s, for the I/O time of each size ({DISK_MBPS:g})"
+    )
+    command.add_argument("--out", type=Path, default=DIRECTORY, help="folder of the results and of the measured files")
+    command.add_argument("--report", type=Path, help="folder of the report (that of the results)")
+    command.add_argument(
+        "--report-only", action="store_true", help="write the report of existing results, measure nothing"
+    )
+    command.add_argument(
+        "--restart", action="store_true", help="delete existing results instead of resuming an interrupted run"
+    )
 
 
 def spec_of(arguments: argparse.Namespace) -> Spec:
@@ -113,20 +120,21 @@ def main(arguments: argparse.Namespace) -> int:
     results, status = arguments.out / f"table-{name}.jsonl", 0
     if arguments.report_only:
         if not results.exists():
-            print(f"bench: {results} is not there; run it without --report-only first", file=sys.stderr)
+            print(f"bench: {results} does not exist; run without --report-only first", file=sys.stderr)
             return 2
         spec = Spec.table(arguments.name)
     else:
         spec = spec_of(arguments)
-        if arguments.anew:
+        if arguments.restart:
             results.unlink(missing_ok=True)
         if runner(spec, results, arguments.out, note).run() == "interrupted":
-            print(f"interrupted: what was found is in {results}; the same command goes on from there", file=sys.stderr)
+            print(f"interrupted: {results} has the records so far; the same command resumes", file=sys.stderr)
             status = 130
     summary, folder = Summary.load(results), arguments.report or arguments.out
-    parts = sections(summary, spec)
+    # The results may contain parts that were measured before, so the report uses the specification of all parts.
+    parts = sections(summary, replace(spec, part=Spec.table(arguments.name).part))
     path = write_markdown(folder / f"{name}.md", spec, parts, draw(summary, spec, folder, name))
-    to_terminal(parts[:1])
+    to_terminal([part for part in parts if part.brief] or parts[:1])
     note(f"The whole report: {path}")
     return status
 

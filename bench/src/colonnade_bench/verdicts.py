@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 
 from colonnade_bench.cell import Cell
 from colonnade_bench.datasets import DATASETS
-from colonnade_bench.part import listed
 from colonnade_bench.ratios import figures, sizes
+from colonnade_bench.spec_fields import listed
 from colonnade_bench.summary import Figure, Summary, geometric_mean
 from colonnade_bench.targets import STATES, Target, short
 
@@ -21,9 +21,9 @@ LISTED_MOST = 6
 class Verdict:
     """One row of the table of targets. `word` is pass, short, partly (good, but not measured in full) or -."""
 
-    work: str
-    against: str
-    wanted: str
+    workload: str
+    baseline: str
+    required: str
     first: str
     repeat: str
     word: str
@@ -38,7 +38,7 @@ def judge(target: Target, summary: Summary) -> Verdict:
     if target.kind in special:
         return special[target.kind](target, summary)
     found = {state: figures(target, summary, state) for state in STATES}
-    shown = [target.state] if target.only_state else STATES
+    shown = [target.state] if target.hide_other_state else STATES
     texts = {state: described(target, found[state]) if state in shown else "" for state in STATES}
     if target.state == "both":
         words = [word_of(target, found[state]) for state in STATES]
@@ -48,17 +48,17 @@ def judge(target: Target, summary: Summary) -> Verdict:
         word = word_of(target, found[target.state])
         if word == "-" and any(found[state] for state in shown):
             word = "not judged"
-    return Verdict(target.work, target.against, in_words(target), texts["first"], texts["repeat"], word)
+    return Verdict(target.workload, target.baseline, in_words(target), texts["first"], texts["repeat"], word)
 
 
 def in_words(target: Target) -> str:
     """Formats the requirement in words."""
     words = [f"geomean >= {show(target, target.geomean, 0)}"] if target.geomean is not None else []
-    for pattern, least in target.least_of.items():
+    for pattern, least in target.minimum_of.items():
         name = pattern.strip("*-").replace("-", " ")
         words.append(f"{name} >= {show(target, least, 0)}".strip())
-    words += [f">= {show(target, target.least, 0)}"] if target.least is not None else []
-    words += [f"<= {show(target, target.most, 0)}"] if target.most is not None else []
+    words += [f">= {show(target, target.minimum, 0)}"] if target.minimum is not None else []
+    words += [f"<= {show(target, target.maximum, 0)}"] if target.maximum is not None else []
     return "; ".join(words)
 
 
@@ -89,9 +89,9 @@ def meets(target: Target, values: Mapping[str, float]) -> bool:
     """Whether all conditions hold."""
     if target.geomean is not None and geometric_mean(values.values()) < target.geomean:
         return False
-    if target.most is not None and max(values.values()) > target.most:
+    if target.maximum is not None and max(values.values()) > target.maximum:
         return False
-    return all(value >= target.least_for(label) for label, value in values.items())
+    return all(value >= target.minimum_for(label) for label, value in values.items())
 
 
 def word_of(target: Target, figures: Mapping[str, Figure]) -> str:
@@ -118,7 +118,7 @@ def judge_size(target: Target, summary: Summary) -> Verdict:
             values[each.label] = min(fitting) / ours if target.inverse else ours / min(fitting)
     figures = {label: Figure(value, value, value, target.rounds) for label, value in values.items()}
     return Verdict(
-        target.work, target.against, in_words(target), described(target, figures), "", word_of(target, figures)
+        target.workload, target.baseline, in_words(target), described(target, figures), "", word_of(target, figures)
     )
 
 
@@ -127,14 +127,14 @@ def judge_memory(target: Target, summary: Summary) -> Verdict:
     shares: dict[str, float] = {}
     for record in summary.kind("memory"):
         cell = Cell.from_json(record["cell"])
-        ours = any(fnmatchcase(cell.contestant, pattern) for pattern in listed(target.ours))
+        ours = any(fnmatchcase(cell.contestant, pattern) for pattern in listed(target.candidate))
         inside = cell.dataset in target.datasets() and record["operation"] in listed(target.operation)
         if ours and inside and cell.size >= 1.0 and record["frame_nbytes"]:
             label, share = short(cell.dataset), record["private_nbytes"] / record["frame_nbytes"]
             shares[label] = max(shares.get(label, 0.0), share)
     text = ", ".join(f"{label} {share:.3f}x" for label, share in shares.items()) or "-"
-    word = "-" if not shares else "pass" if max(shares.values()) <= (target.most or 0.0) else "short"
-    return Verdict(target.work, target.against or "the frame", f"<= {target.most}x", text, "", word)
+    word = "-" if not shares else "pass" if max(shares.values()) <= (target.maximum or 0.0) else "short"
+    return Verdict(target.workload, target.baseline or "the frame", f"<= {target.maximum}x", text, "", word)
 
 
 def judge_open(target: Target, summary: Summary) -> Verdict:
@@ -143,26 +143,24 @@ def judge_open(target: Target, summary: Summary) -> Verdict:
     for state in STATES:
         found = {}
         for place in summary.places(library=target.library, operation="read", state=state, size=1.0):
-            figure = summary.figure(place, listed(target.ours)[0], "open_s")
+            figure = summary.figure(place, listed(target.candidate)[0], "open_s")
             if figure is not None and place.dataset in target.datasets():
                 found[place.dataset] = (figure.median, DATASETS[place.dataset].member_count())
-        good = [
-            seconds <= max(target.most_s, members * target.most_s_per_member) for seconds, members in found.values()
-        ]
+        good = [seconds <= max(target.max_s, members * target.max_s_per_member) for seconds, members in found.values()]
         parts = [f"{short(name)} {s * 1e3:.2f} ms ({n:,} members)" for name, (s, n) in found.items()]
         texts[state], words[state] = ", ".join(parts) or "-", "-" if not good else "pass" if all(good) else "short"
-    wanted = f"<= {target.most_s * 1e3:g} ms, or {target.most_s_per_member * 1e6:g} us a member"
-    return Verdict(target.work, target.against, wanted, texts["first"], texts["repeat"], words["first"])
+    wanted = f"<= {target.max_s * 1e3:g} ms, or {target.max_s_per_member * 1e6:g} us a member"
+    return Verdict(target.workload, target.baseline, wanted, texts["first"], texts["repeat"], words["first"])
 
 
 def judge_relay(target: Target, summary: Summary) -> Verdict:
     """Judges the relay's memory over idle in MiB, at its worst. All data must arrive unchanged."""
     records = [record for record in summary.kind("relay") if record["size"] >= 1.0]
     worst = max((max(r["private_nbytes"], r["total_nbytes"]) for r in records), default=0) / (1 << 20)
-    good = worst <= (target.most or 0.0) and all(record["equal"] for record in records)
+    good = worst <= (target.maximum or 0.0) and all(record["equal"] for record in records)
     word = "-" if not records else "pass" if good else "short"
     text = f"{worst:.1f} MiB" if records else "-"
-    return Verdict(target.work, target.against, f"<= {target.most:g} MiB", "", text, word)
+    return Verdict(target.workload, target.baseline, f"<= {target.maximum:g} MiB", "", text, word)
 
 
 def verdicts(summary: Summary, targets: Iterable[Target]) -> list[Verdict]:

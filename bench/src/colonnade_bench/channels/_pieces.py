@@ -8,7 +8,7 @@ from __future__ import annotations
 import gc
 import random
 import sys
-import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from colonnade_bench.cell import Cell
 from colonnade_bench.channels.pieces import bytes_message, frame_message
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.libraries import LIBRARIES
-from colonnade_bench.measure import settle, touch_all, warm_guest
+from colonnade_bench.measure import Timing, settle, timed, touch_all, warm_guest
 
 
 def connection(message: bytes, piece: int | None) -> Any:
@@ -43,14 +43,12 @@ def main() -> int:
     nbytes = library.nbytes(frame)
     messages = {"frame-message": frame_message(frame), "bytes-message": bytes_message(nbytes)}
 
-    def once(cell: Cell) -> tuple[Any, float]:
+    def once(cell: Cell) -> tuple[Any, Timing]:
         settle()
         warm_guest(2 * nbytes)
         message = messages[cell.format]
         source = connection(message, cell.option.get("piece"))
-        start = time.monotonic()
-        result = to_pandas(source) if cell.format == "frame-message" else source.receive()
-        return result, time.monotonic() - start
+        return timed(lambda: to_pandas(source) if cell.format == "frame-message" else source.receive())
 
     try:
         for cell in cells:
@@ -60,22 +58,22 @@ def main() -> int:
             else:
                 difference = None if result == messages[cell.format][16:] else "the bytes differ"
             record = {"kind": "check", "cell": cell.to_json(), "ok": True, "difference": difference}
-            parent.say(**record, frame_nbytes=nbytes)
+            parent.say(**record, frame_nbytes=nbytes, wire_nbytes=len(messages[cell.format]))
         del result
         for number in range(task["rounds"]):
             order.shuffle(cells)
             for position, cell in enumerate(cells):
                 for recorded in (False, True):  # the second call counts, because pools are warm
-                    result, seconds = once(cell)
+                    result, timing = once(cell)
                     is_frame = cell.format == "frame-message"
-                    start = time.monotonic()
-                    touch_all(library.buffers(result) if is_frame else [result])
-                    usable = seconds + time.monotonic() - start
+                    _, touching = timed(partial(touch_all, library.buffers(result) if is_frame else [result]))
                     del result
                     gc.collect()
                     if recorded:
                         record = {"kind": "time", "cell": cell.to_json(), "operation": "channel", "state": "repeat"}
-                        record.update(round=number, position=position, open_s=seconds, usable_s=usable)
+                        record.update(round=number, position=position, count=1, message_s=timing.elapsed_s)
+                        record.update(open_s=timing.elapsed_s, usable_s=timing.elapsed_s + touching.elapsed_s)
+                        record.update(user_s=timing.user_s, system_s=timing.system_s)
                         parent.say(**record)
     except Exception as error:
         return parent.failed(error, kind="error")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from colonnade_bench.cell import Cell
 from colonnade_bench.channels.pair import Pair
 from colonnade_bench.channels.relay import relay
-from colonnade_bench.part import Entry, Part, together
+from colonnade_bench.entry import Entry, alternating
+from colonnade_bench.part import Part
 from colonnade_bench.process import EndError, Process
 from colonnade_bench.transports import certificates
 
@@ -29,25 +30,25 @@ class Messages:
     def __init__(self, rounds: Rounds) -> None:
         self.rounds = rounds
         self.certificates: dict[str, str] | None = None
-        self.cores_apart = False
+        self.pin_cores = False
         self.nbytes: dict[Cell, int] = {}
 
     def measure(self, part: Part, entries: Sequence[Entry]) -> None:
         """Measures one dataset, one transport after another."""
-        self.cores_apart = part.cores_apart
+        self.pin_cores = part.pin_cores
         if self.certificates is None and any(entry.cell.transport == "tls" for entry in entries):
             self.certificates = certificates.make(self.rounds.directory / "certificates")
-        for group in together(entries, ("transport",)):
+        for group in alternating(entries, ("transport",)):
             good = set(self.check([entry.cell for entry in group]))
             there = [entry for entry in group if entry.cell in good]
             self.first([entry for entry in there if "first" in entry.rounds])
-            for alternating in together([e for e in there if "repeat" in e.rounds], ("transport",)):
-                rounds = max(entry.rounds["repeat"] for entry in alternating)
-                counts = {e.cell: max(1, round(e.count * e.cell.size)) for e in alternating}
-                self.repeat([entry.cell for entry in alternating], rounds, counts)
+            for turns in alternating([e for e in there if "repeat" in e.rounds], ("transport",)):
+                rounds = max(entry.rounds["repeat"] for entry in turns)
+                counts = {e.cell: max(1, round(e.count * e.cell.size)) for e in turns}
+                self.repeat([entry.cell for entry in turns], rounds, counts)
 
-    def pair(self, cells: Sequence[Cell]) -> Pair:
-        return Pair(cells, self.rounds.cache, self.certificates, self.cores_apart)
+    def pair(self, cells: Sequence[Cell], counted: bool = False) -> Pair:
+        return Pair(cells, self.rounds.cache, self.certificates, self.pin_cores, counted)
 
     def warm(self, cell: Cell) -> int:
         """Returns the memory that the receiver touches and returns before a call. 0 for small frames."""
@@ -57,11 +58,12 @@ class Messages:
     def check(self, cells: Sequence[Cell]) -> list[Cell]:
         """Checks that the received data equals the sent data. Returns the cells that work.
 
-        The cells share a pair of processes until one fails. Then each remaining cell has a pair of its own.
+        The bytes on the wire are counted meanwhile. The cells share a pair of processes until one fails. Then each
+        remaining cell has a pair of its own.
         """
         good, left = [], list(dict.fromkeys(cells))
         try:
-            with self.pair(left) as pair:
+            with self.pair(left, counted=True) as pair:
                 for k, cell in enumerate(tuple(left)):
                     good += [cell] if self.compare(pair, k, cell) else []
                     left.remove(cell)
@@ -69,7 +71,7 @@ class Messages:
             self.rounds.note(f"apart, since one failed: {error}")
         for cell in left:
             try:
-                with self.pair([cell]) as pair:
+                with self.pair([cell], counted=True) as pair:
                     good += [cell] if self.compare(pair, 0, cell) else []
             except EndError as error:
                 self.rounds.emit("check", cell=cell.to_json(), ok=False, error=str(error))
@@ -80,9 +82,8 @@ class Messages:
         self.rounds.note(f"check {cell.dataset}: {cell.contestant}")
         pair.send(k, tiny=True)
         found = pair.send(k, check=True)
-        self.rounds.emit(
-            "check", cell=cell.to_json(), ok=True, difference=found["difference"], frame_nbytes=found["nbytes"]
-        )
+        nbytes = {"frame_nbytes": found["nbytes"], "wire_nbytes": found["wire_nbytes"]}
+        self.rounds.emit("check", cell=cell.to_json(), ok=True, difference=found["difference"], **nbytes)
         self.nbytes[cell] = found["nbytes"]
         return found["difference"] is None
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from colonnade_bench.cell import Cell
 from colonnade_bench.channels import CHANNELS, Channel
+from colonnade_bench.channels.byte_counter import ByteCounter
 from colonnade_bench.process import Process, both
 
 
@@ -30,17 +31,29 @@ class Pair:
         For TLS.
     apart : bool
         Whether each end stays on a core of its own.
+    counted : bool
+        Whether every connection passes through a `ByteCounter`. It must not be timed then.
     """
 
     def __init__(
-        self, cells: Sequence[Cell], cache: Path, certificates: dict[str, str] | None = None, apart: bool = False
+        self,
+        cells: Sequence[Cell],
+        cache: Path,
+        certificates: dict[str, str] | None = None,
+        apart: bool = False,
+        counted: bool = False,
     ) -> None:
         self.cells = list(cells)
+        self.counters: list[ByteCounter] = []
         self.folder = tempfile.TemporaryDirectory(prefix="cn-bench-")
         sides: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
         fds: dict[bool, list[int]] = {True: [], False: []}
-        for cell in self.cells:
-            ends: tuple[int | None, int | None] = os.pipe() if cell.transport == "pipe" else (None, None)
+        for k, cell in enumerate(self.cells):
+            if counted:
+                self.counters.append(ByteCounter(cell.transport, self.folder.name, self.channel(k).sender_serves))
+            ends: tuple[int | None, int | None] = (None, None)
+            if cell.transport == "pipe":
+                ends = self.counters[k].pipes() if counted else os.pipe()
             for sends, fd in zip((False, True), ends, strict=True):
                 sides[sends].append({"cell": cell.to_json(), "fd": fd})
                 fds[sends] += [] if fd is None else [fd]
@@ -75,6 +88,8 @@ class Pair:
     def kill(self) -> None:
         for process in self.ends.values():
             process.kill()
+        for counter in self.counters:
+            counter.close()
         self.folder.cleanup()
 
     def channel(self, k: int) -> type[Channel]:
@@ -87,6 +102,8 @@ class Pair:
         server, client = self.ends[serves], self.ends[not serves]
         server.tell({"word": "listen", "k": k})
         address = server.answer()["address"]
+        if self.counters:
+            address = self.counters[k].through(address)
         server.tell({"word": "accept", "k": k})
         client.tell({"word": "dial", "k": k, "address": address})
         server.answer()
@@ -101,7 +118,8 @@ class Pair:
         -------
         dict
             open_s (until the last object exists), usable_s (until every byte was touched), send_s (until the sender
-            finished), user and system seconds of both ends, and with `check` the difference, if any.
+            finished), user and system seconds of both ends. With `check` the difference, if any, the bytes of the
+            result, and, if the connections are counted, the bytes that the sender has sent.
         """
         sender, receiver = self.ends[True], self.ends[False]
         words = {"word": "pass", "k": k, "count": count, "tiny": tiny, "check": check, "forget": forget}
@@ -109,6 +127,7 @@ class Pair:
         nbytes = sender.answer()["nbytes"]
         receiver.tell({**words, "nbytes": nbytes, "warm": warm})
         receiver.answer()
+        before = self.counters[k].nbytes if self.counters else 0
         sender.tell("go")
         sent, got = both(sender, receiver)
         began = got["started"] if got["started"] is not None else sent["started"]
@@ -125,6 +144,7 @@ class Pair:
         }
         if check:
             out["difference"], out["nbytes"] = got.get("difference"), got["nbytes"]
+            out["wire_nbytes"] = self.counters[k].nbytes - before if self.counters else None
             if sent["sum"] is not None and sent["sum"] != got["sum"]:
                 out["difference"] = "the bytes differ (by their check sum)"
         return out

@@ -43,16 +43,16 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         command.add_argument(f"--{name}", action="append", help="may be given several times")
     command.add_argument("--size", action="append", type=float, help="fraction of the rows; may be given several times")
     command.add_argument("--via", action="append", choices=VIA, help="framed: in our message framing")
-    command.add_argument("--repetitions", type=int, help="inside one fresh process a cell")
+    command.add_argument("--repetitions", type=int, help="repetitions of a cell in its fresh process")
     command.add_argument("--budget", type=duration, help="for the whole run, such as 10min")
     command.add_argument("--point", type=duration, help="a curve ends with a point that takes longer")
-    command.add_argument("--disk", type=float, help="MB/s, for the ideal I/O time beside each row")
+    command.add_argument("--disk", type=float, help="speed of an ideal disk in MB/s, for the I/O time of each row")
     command.add_argument("--remote", help="URL of a `colonnade bench serve`: adds the transport remote")
     add_security(command)
     command.add_argument("--no-faults", action="store_true", help="do not try damaged copies")
     command.add_argument("--out", type=Path, default=OUT, help="results and reports; the file system under test")
-    command.add_argument("--anew", action="store_true", help="forget what an interrupted run has measured")
-    command.add_argument("--report-only", action="store_true", help="from what was measured before")
+    command.add_argument("--restart", action="store_true", help="delete existing results, do not resume")
+    command.add_argument("--report-only", action="store_true", help="write the report of existing results")
 
 
 def spec_of(arguments: argparse.Namespace) -> Spec:
@@ -91,7 +91,7 @@ def main(arguments: argparse.Namespace) -> int:
     results = arguments.out / "panel.jsonl"
     status = 0
     if not arguments.report_only:
-        if arguments.anew:
+        if arguments.restart:
             results.unlink(missing_ok=True)
         with Progress() as progress:
             panel = runner(spec_of(arguments), results, arguments.out, progress.note)

