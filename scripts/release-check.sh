@@ -50,12 +50,12 @@ check_wheel() {
     step "wheel: tried" smoke "$scratch/bare"
     step "source distribution: built" "$python" -m maturin sdist --out dist
     # The crates that were built before are not built again.
-    CARGO_TARGET_DIR=$PWD/target step "source distribution: built and installed" environment source dist/*.tar.gz
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target} step "source distribution: built and installed" environment source dist/*.tar.gz
     step "source distribution: tried" smoke "$scratch/source"
 }
 
 # The oldest are the lower bounds of pyproject.toml; numpy 1.26 is what all of them work with.
-oldest=("numpy==1.26.*" "pandas==2.2.*" "pyarrow==18.*" "polars==1.10.*" "static-frame==2.*" "awkward==2.6.*")
+oldest=("numpy==1.26.*" "pandas==2.2.*" "pyarrow==18.*" "polars==1.32.*" "static-frame==2.*" "awkward==2.6.*")
 newest=(numpy pandas pyarrow polars static-frame awkward)
 
 check_matrix() {
