@@ -26,13 +26,11 @@ _KNOWN = "otherwise by what this version of the library does itself"
 # The beginning of a case, its format and what became of it, in these versions alone. polars exports a slice of arrays
 # or structs with nulls with an offset that its children took off already (its issues 23214, 28583); we refuse it
 # as pyarrow does. It exports a decimal without a precision as one of 38 digits (its issue 24729, documented since).
-# awkward calls arrays of categories invalid (`ak.validity_error`) before they are written.
 _OF_THE_LIBRARY = {
     ("polars", "1.32"): re.compile(
         r"(array|struct)[^,]*: a slice, .*: a child is shorter than it\."
         r"|(decimal|all types|many chunks).* Decimal\(precision=None, (scale=\d+)\), Decimal\(precision=38, \3\)"
     ),
-    ("awkward", "2.6"): re.compile(r"categories|lists of categories|all layouts side by side"),
 }
 
 
