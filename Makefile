@@ -132,7 +132,7 @@ bench-codecs: build  ## formats by codec, read by column; jagged events; PART=ar
 
 .PHONY: docs
 docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
-	RUSTDOCFLAGS="-D warnings" cargo doc --locked --no-deps -p colonnade -p colonnade-transport
+	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --locked --no-deps --document-private-items -p colonnade -p colonnade-transport
 	$(PY) -m pytest tests/docs python/colonnade bench/src $(PYTEST_ARGS)
 
 # ---------------------------------------------------------------- what must hold

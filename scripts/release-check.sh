@@ -43,19 +43,29 @@ the_wheel() { # the newest wheel in dist, built if there is none
 smoke() { (cd "$scratch" && "$1/bin/python" "$OLDPWD/scripts/smoke.py"); }
 cases() { (cd "$scratch" && "$1/bin/python" "$OLDPWD/scripts/library_cases.py"); }
 
+# sizes WHEEL ENVIRONMENT: MB of 10^6 bytes; what pip installs is the package with the byte code that pip compiles
+sizes() {
+    local wheel installed
+    wheel=$(stat --format %s "$1")
+    installed=$(du -sb "$2"/lib/python3*/site-packages/colonnade | cut -f 1)
+    awk "BEGIN { printf \"wheel %.1f MB (less than 9), installed %.1f MB (less than 20)\\n\", $wheel / 1e6, $installed / 1e6 }"
+    [ "$wheel" -lt 9000000 ] && [ "$installed" -lt 20000000 ]
+}
+
 check_wheel() {
     rm -f dist/*.whl dist/*.tar.gz
     step "wheel: built" make --no-print-directory wheel
     step "wheel: installed beside numpy and rich alone" environment bare "$(the_wheel)"
+    step "wheel: sizes" sizes "$(the_wheel)" "$scratch/bare"
     step "wheel: tried" smoke "$scratch/bare"
     step "source distribution: built" "$python" -m maturin sdist --out dist
     # The crates that were built before are not built again.
-    CARGO_TARGET_DIR=$PWD/target step "source distribution: built and installed" environment source dist/*.tar.gz
+    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target} step "source distribution: built and installed" environment source dist/*.tar.gz
     step "source distribution: tried" smoke "$scratch/source"
 }
 
 # The oldest are the lower bounds of pyproject.toml; numpy 1.26 is what all of them work with.
-oldest=("numpy==1.26.*" "pandas==2.2.*" "pyarrow==18.*" "polars==1.10.*" "static-frame==2.*" "awkward==2.6.*")
+oldest=("numpy==1.26.*" "pandas==2.2.*" "pyarrow==18.*" "polars==1.32.*" "static-frame==2.*" "awkward==2.6.*")
 newest=(numpy pandas pyarrow polars static-frame awkward)
 
 check_matrix() {

@@ -77,7 +77,7 @@ pub trait Opened: Send + Sync + Any {
         None
     }
 
-    /// Whether [`Opened::load`] applies [`Request::kept`], and decodes only the requested part of nested columns.
+    /// Whether [`Opened::load`] applies [`Request::projection`], and decodes only the requested part of nested columns.
     fn selects_leaves(&self) -> bool {
         false
     }

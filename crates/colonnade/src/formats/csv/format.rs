@@ -84,7 +84,7 @@ impl Format for CsvFormat {
     }
 }
 
-/// Whether a file is a schema that [`sidecar`] wrote. Other programs may use the same file name.
+/// Whether a file is a schema that [`sidecar()`] wrote. Other programs may use the same file name.
 fn is_sidecar(bytes: &[u8]) -> bool {
     let has = |word: &[u8]| bytes.windows(word.len()).any(|part| part == word);
     bytes.first() == Some(&b'{') && has(b"\"schema\"") && has(b"\"csv\"") && has(b"\"orient\"")

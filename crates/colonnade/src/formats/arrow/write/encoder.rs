@@ -47,7 +47,7 @@ impl Encoder {
         Self::default()
     }
 
-    /// Writes the bytes of [`encode`]. A small frame is one write to the sink.
+    /// Writes the bytes of [`encode()`]. A small frame is one write to the sink.
     ///
     /// # Errors
     /// As [`Writer::write`]. The encoder stays usable.

@@ -20,7 +20,7 @@ const NAT: CellWord = i64::MIN.to_le_bytes();
 
 /// The positions of the cells of one column.
 pub(super) trait CellSpans: Copy {
-    /// Start and end of the cell in a row; [`NOWHERE`] twice if the row has no such cell.
+    /// Start and end of the cell in a row; [`NOWHERE`](super::normalize::NOWHERE) twice if the row has no such cell.
     fn span(self, row: usize) -> (usize, usize);
 }
 

@@ -6,7 +6,7 @@ use crate::frame::Frame;
 /// The result of one step.
 #[derive(Debug)]
 pub enum StreamEvent {
-    /// The decoder needs more bytes; see [`IncrementalDecoder::io_buffers`].
+    /// The decoder needs more bytes; see [`super::IncrementalDecoder::io_buffers`].
     Need,
     /// The schema has arrived.
     Schema,

@@ -1,0 +1,36 @@
+"""The lower bounds of libraries: one in both distributions, and what `make release-check` installs as the oldest."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+_BOUND = re.compile(r"([A-Za-z0-9-]+)>=([0-9.]+)")
+LIBRARIES = {"numpy", "pandas", "polars", "pyarrow", "static-frame", "awkward"}
+
+
+def _bounds(*requirements):
+    return {name: bound for name, bound in _BOUND.findall(" ".join(requirements)) if name in LIBRARIES}
+
+
+def _project(path):
+    project = tomllib.loads((ROOT / path).read_text())["project"]
+    return _bounds(
+        *project["dependencies"], *(one for extra in project["optional-dependencies"].values() for one in extra)
+    )
+
+
+@pytest.mark.quick
+def test_both_distributions_name_the_same_bounds():
+    ours, benchmark = _project("pyproject.toml"), _project("bench/pyproject.toml")
+    assert set(ours) == LIBRARIES
+    assert benchmark == ours
+
+
+@pytest.mark.quick
+def test_the_oldest_that_are_tried_are_the_bounds():
+    script = (ROOT / "scripts/release-check.sh").read_text()
+    listed = re.search(r"^oldest=\((.*)\)$", script, re.MULTILINE).group(1)
+    assert dict(re.findall(r'"([a-z-]+)==([0-9.]+)\.\*"', listed)) == _project("pyproject.toml")
