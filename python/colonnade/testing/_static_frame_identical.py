@@ -6,7 +6,6 @@ import numpy as np
 
 from .cases_cells import same_cells
 
-
 # StaticFrame compares column by column in Python: of a hundred thousand columns their bits are enough.
 _MOST_COLUMNS = 2000
 
