@@ -58,6 +58,9 @@ fn cell(cells: &Cells, span: &Range<usize>) -> f64 {
 fn number_at(bytes: &[u8], start: usize) -> (f64, usize) {
     let negative = bytes[start] == b'-';
     let mut at = start + usize::from(negative);
+    if let Some((value, count)) = number::leading_short_float(&bytes[at..]) {
+        return (if negative { -value } else { value }, at + count);
+    }
     let (mut mantissa, mut power) = (0, 0i64);
     let mut count = number::leading_digits(&bytes[at..], &mut mantissa);
     at += count;

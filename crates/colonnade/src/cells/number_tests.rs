@@ -167,3 +167,45 @@ fn doubles_at_the_ends_and_between_two_are_rounded_as_the_standard_library_does(
         assert_eq!(float(text).map(f64::to_bits), by_std(text), "{text}");
     }
 }
+
+/// Every text of five bytes of numbers and their neighbours, before bytes that go on and bytes that end a number.
+fn short_texts() -> impl Iterator<Item = Vec<u8>> {
+    const BYTES: &[u8] = b"019.eE,/";
+    let count = BYTES.len().pow(5);
+    let tails: [&[u8]; 4] = [b",,,,", b"}  ]", b"5678", b"67e1"];
+    (0..count).flat_map(move |mut number| {
+        let text: Vec<u8> = (0..5)
+            .map(|_| {
+                let byte = BYTES[number % BYTES.len()];
+                number /= BYTES.len();
+                byte
+            })
+            .collect();
+        tails.map(|tail| [&text, tail].concat())
+    })
+}
+
+/// The number of digits at the front.
+fn count_digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
+
+#[test]
+fn short_numbers_are_taken_whole_or_not_at_all() {
+    let is_end = |byte: u8| !matches!(byte, b'.' | b'e' | b'E');
+    let parse = |bytes: &[u8]| std::str::from_utf8(bytes).unwrap().parse::<f64>().unwrap();
+    for text in short_texts() {
+        let whole = count_digits(&text);
+        let has_zero = whole > 1 && text[0] == b'0';
+        let int = (1..=7).contains(&whole) && !has_zero && is_end(text[whole]);
+        let expected = int.then(|| (std::str::from_utf8(&text[..whole]).unwrap().parse().unwrap(), whole));
+        assert_eq!(leading_short_int(&text), expected, "{}", text.escape_ascii());
+
+        let decimals = if text.get(whole) == Some(&b'.') { count_digits(&text[whole + 1..]) } else { 0 };
+        let end = whole + 1 + decimals;
+        let float = whole > 0 && decimals > 0 && end <= 7 && !has_zero && is_end(text[end]);
+        let expected = float.then(|| (parse(&text[..end]), end));
+        assert_eq!(leading_short_float(&text), expected, "{}", text.escape_ascii());
+    }
+    assert_eq!((leading_short_int(b"1234567"), leading_short_float(b"1.5,   ")), (None, None));
+}
