@@ -6,14 +6,11 @@ import numpy as np
 
 from .cases_cells import same_cells
 
-# StaticFrame compares column by column in Python: of a hundred thousand columns their bits are enough.
-_MOST_COLUMNS = 2000
-
 
 def assert_identical(left: Any, right: Any) -> None:
     """Asserts the same class, labels, index classes, names, dtypes and bits. The error names the difference."""
     _assert_same_bits(left, right)
-    if left.shape[1] <= _MOST_COLUMNS and _can_be_compared(left):
+    if _can_be_compared(left):
         assert left.equals(right, compare_name=True, compare_dtype=True, compare_class=True)
 
 

@@ -30,10 +30,8 @@ def same_cell(a: Any, b: Any) -> bool:
         return same_cells(a, b)
     if isinstance(a, dict):
         return same_cell(list(a.items()), list(b.items()))
-    if isinstance(a, np.generic):
-        return _same_scalar(a, b)
-    if isinstance(a, np.ndarray):
-        return _same_array(a, b)
+    if isinstance(a, np.generic | np.ndarray):
+        return _same_memory(a, b)
     if isinstance(a, float):
         return struct.pack("<d", a) == struct.pack("<d", b)
     if isinstance(a, complex):
@@ -60,21 +58,14 @@ def same_cells(left: Sequence[Any], right: Sequence[Any]) -> bool:
 _EQUAL_IS_SAME = frozenset({str, bytes, bool, int, type(None)})
 
 
-def _same_array(a: np.ndarray, b: np.ndarray) -> bool:
+def _same_memory(a: Any, b: Any) -> bool:
+    """Whether two scalars or arrays of NumPy have the same dtype, shape and bits."""
     if a.dtype.str != b.dtype.str or a.shape != b.shape:
         return False
     if a.dtype == object:
         return same_cells(a.ravel().tolist(), b.ravel().tolist())
-    if a.dtype.kind == "V" or (a.dtype.kind in "fc" and a.dtype.char in "gG"):  # these may have padding bytes
+    if a.dtype.char in "gG":  # long doubles have padding bytes
         return repr(a.tolist()) == repr(b.tolist())
-    return a.tobytes() == b.tobytes()
-
-
-def _same_scalar(a: Any, b: Any) -> bool:
-    if a.dtype.str != b.dtype.str:
-        return False
-    if a.dtype.kind in "fc" and a.dtype.itemsize // (2 if a.dtype.kind == "c" else 1) > 8:  # with padding bytes
-        return repr(a) == repr(b)
     return bool(a.tobytes() == b.tobytes())
 
 

@@ -49,7 +49,7 @@ fn others(word: u64) -> u64 {
 #[inline(always)]
 fn continues(word: u64, nbits: u32) -> bool {
     let next = (word >> nbits) & 0xff;
-    // In lower case; the zero of `ZEROS` has no bit of the case.
+    // `E` and `e` differ in the bit 0x20 alone, which is set on both sides.
     next == u64::from(b'.' ^ b'0') || next | 0x20 == u64::from(b'e' ^ b'0') | 0x20
 }
 

@@ -21,7 +21,8 @@ const CLAIMED_HUGE_PAGES: usize = 128;
 #[derive(Debug)]
 pub struct Region {
     mapping: Option<Mapping>,
-    /// Address of the first byte; dangling without a mapping.
+    /// The mapping's address, or a dangling one. Builders of columns ask for it at every cell, so it is kept beside the
+    /// mapping.
     address: usize,
     nbytes: usize,
 }
