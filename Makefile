@@ -16,7 +16,8 @@ export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 # file, and every child process compiles the package again.
 unexport PYTHONDONTWRITEBYTECODE
 
-WORKERS ?= 2
+# One more than there are cores: tests of connections and of child processes wait.
+WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 PYTEST_ARGS ?=
 BENCH ?= small
 

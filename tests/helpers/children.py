@@ -20,6 +20,9 @@ import os, signal, socket, sys, threading, time
 import numpy as np
 import colonnade as cn
 
+# Imported now, not where a signal is expected: Python 3.11 makes a RuntimeError of one inside of a class statement.
+cn.read, cn.write, cn.open_writer, cn.connect, cn.wait
+
 def say(*words):
     print(*words, flush=True)
 
