@@ -1,4 +1,4 @@
-"""Random schedules for each transport, a thousand with `make exhaustive`: no message is lost, doubled or altered, however its bytes travel."""
+"""Random schedules for each transport, a thousand with `make exhaustive`: each message arrives whole, once, in order."""
 
 import io
 import random
