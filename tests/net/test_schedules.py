@@ -1,4 +1,4 @@
-"""Random schedules for each transport, a thousand with `make exhaustive`: each message arrives whole, once, in order."""
+"""Random schedules for each transport, a thousand with `make exhaustive`: each message arrives whole and in order."""
 
 import io
 import random
