@@ -127,6 +127,10 @@ bench-msgpack: build  ## MessagePack in memory, of rows, by pipe and socket; PAR
 bench-parquet: build  ## Parquet by threads, tables read and written, few columns of many; PART=low|files|columns, DOCS=1 as above
 	@$(PY) -m colonnade_bench table parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: bench-everyday
+bench-everyday: build  ## tables of text, nulls, times and categories as Arrow and Parquet files; PART=arrow|parquet, DOCS=1 as above
+	@$(PY) -m colonnade_bench table everyday $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: bench-codecs
 bench-codecs: build  ## formats by codec, read by column; jagged events; PART=arange|taxi|flights|events, SIZE=5: 1e8 rows, DOCS=1 as above
 	@$(PY) -m colonnade_bench table codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)

@@ -14,6 +14,7 @@ if _TYPE_CHECKING:
     from ._api.bundles import read_arrays, read_bundle, write_bundle
     from ._api.inspect_verify_convert import convert, inspect, verify
     from ._api.inspection import Info
+    from ._api.memory import keep_memory, release_memory
     from ._api.read_write import decode, encode, read, read_arrow, read_pandas, read_polars, write
     from ._api.readers_writers import open_reader, open_writer
     from ._api.versions import show_versions
@@ -75,6 +76,7 @@ __all__ = [
     "decode",
     "encode",
     "inspect",
+    "keep_memory",
     "listen",
     "open_reader",
     "open_writer",
@@ -84,6 +86,7 @@ __all__ = [
     "read_bundle",
     "read_pandas",
     "read_polars",
+    "release_memory",
     "show_versions",
     "verify",
     "wait",
@@ -96,6 +99,7 @@ _MODULES = {
     "_api.bundles": ("read_arrays", "read_bundle", "write_bundle"),
     "_api.inspect_verify_convert": ("convert", "inspect", "verify"),
     "_api.inspection": ("Info",),
+    "_api.memory": ("keep_memory", "release_memory"),
     "_api.read_write": ("decode", "encode", "read", "read_arrow", "read_pandas", "read_polars", "write"),
     "_api.readers_writers": ("open_reader", "open_writer"),
     "_api.versions": ("show_versions",),

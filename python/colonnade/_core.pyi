@@ -975,8 +975,11 @@ class HttpFile:
     ranged: bool
     fetched_nbytes: int
 
-# --------------------------------------------------------------------------- measuring
-def pool_trim() -> int:
+# --------------------------------------------------------------------------- memory
+def release_memory() -> int:
     """Returns the recycled memory to the system, and returns the number of released bytes."""
+
+def keep_memory(nbytes: int) -> int:
+    """Sets the most bytes that wait to be recycled, and returns the limit before."""
 
 __version__: str

@@ -118,9 +118,12 @@ pub(crate) fn address_error(error: std::io::Error) -> PyErr {
     }
 }
 
-/// Converts an error of the operating system unchanged. PyO3 chooses the subclass of `OSError` by errno.
+const NO_MEMORY: &str = "the system has no memory for the data. Take fewer columns or rows, or go chunk by chunk with open_reader.";
+
+/// Converts an error of the operating system unchanged, but for a lack of memory. PyO3 chooses the subclass of `OSError` by errno.
 fn io(error: Error) -> PyErr {
     match error.into_kind() {
+        ErrorKind::Io(error) if is_memory(&error) => PyMemoryError::new_err(NO_MEMORY),
         ErrorKind::Io(error) => match error.raw_os_error() {
             _ if error.get_ref().is_some_and(|e| e.is::<HttpError>()) => http(&error),
             Some(errno) => PyErr::new::<PyOSError, _>((errno, os_error_text(&error))),
@@ -160,6 +163,9 @@ pub(crate) fn with_path(error: Error, path: &std::path::Path) -> PyErr {
     if let ErrorKind::Io(io) = error.kind()
         && let Some(errno) = io.raw_os_error()
     {
+        if is_memory(io) {
+            return PyMemoryError::new_err(format!("{}: {NO_MEMORY}", path.display()));
+        }
         return PyErr::new::<PyOSError, _>((errno, os_error_text(io), path.as_os_str().to_owned()));
     }
     to_py(error)

@@ -69,7 +69,7 @@ impl BufferSink {
 
     /// An empty sink.
     pub(crate) fn empty() -> io::Result<Self> {
-        Ok(Self { region: Region::allocate(0, true)?, filled: 0, exports: 0 })
+        Ok(Self { region: Region::allocate(0)?, filled: 0, exports: 0 })
     }
 
     /// The bytes written so far.

@@ -73,9 +73,9 @@ class Alone(Channel):
         raise NotImplementedError
 
     def forget(self) -> None:
-        from colonnade._core import pool_trim
+        import colonnade as cn
 
-        pool_trim()
+        cn.release_memory()
 
     def close(self) -> None:
         self.held = None

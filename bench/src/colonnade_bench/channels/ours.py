@@ -63,9 +63,9 @@ class OurChannel(Channel):
         os.close(fd)
 
     def forget(self) -> None:
-        from colonnade._core import pool_trim
+        import colonnade as cn
 
-        pool_trim()
+        cn.release_memory()
 
     def close(self) -> None:
         self.connection.close()

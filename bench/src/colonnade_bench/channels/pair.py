@@ -125,9 +125,9 @@ class Pair:
         words = {"word": "pass", "k": k, "count": count, "tiny": tiny, "check": check, "forget": forget}
         sender.tell(words)
         nbytes = sender.answer()["nbytes"]
+        before = self.counters[k].nbytes if self.counters else 0  # a receiver that pulls begins once it has answered
         receiver.tell({**words, "nbytes": nbytes, "warm": warm})
         receiver.answer()
-        before = self.counters[k].nbytes if self.counters else 0
         sender.tell("go")
         sent, got = both(sender, receiver)
         began = got["started"] if got["started"] is not None else sent["started"]

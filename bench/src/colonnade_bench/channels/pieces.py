@@ -27,9 +27,9 @@ class Pieces(StreamChannel):
             send(view[at : at + piece])
 
     def forget(self) -> None:
-        from colonnade._core import pool_trim
+        import colonnade as cn
 
-        pool_trim()
+        cn.release_memory()
 
     def close(self) -> None:
         if not self.plan.sends:

@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 
 from colonnade_bench.datasets.base import Dataset
 from colonnade_bench.datasets.codecs import CODECS
+from colonnade_bench.datasets.everyday import EVERYDAY
 from colonnade_bench.datasets.fixtures import FIXTURES
 from colonnade_bench.datasets.parquet import PARQUET
 from colonnade_bench.datasets.real import REAL
@@ -38,7 +39,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(out)
 
 
-for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET, *CODECS):
+for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET, *CODECS, *EVERYDAY):
     register_dataset(_dataset)
 
 __all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]

@@ -133,9 +133,9 @@ class Colonnade(Engine):
         return self.decode(stream, cell)
 
     def forget(self) -> None:
-        from colonnade._core import pool_trim
+        import colonnade as cn
 
-        pool_trim()
+        cn.release_memory()
 
     @staticmethod
     def _options(cell: Cell) -> dict[str, Any]:

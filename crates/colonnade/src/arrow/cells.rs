@@ -264,7 +264,7 @@ pub fn to_block(dtype: DType, data: &ArrayData) -> Result<Option<Block>> {
         let input = (text_nbytes(data) as u64).saturating_add(rows);
         Limits::default().check_decoded("arrow", &what, nbytes as u64, input, rows)?;
     }
-    let mut region = Region::allocate(nbytes, nbytes < (2 << 20))?;
+    let mut region = Region::allocate(nbytes)?;
     fill(dtype, data, region.as_mut_slice())?;
     let buffer = Buffer::from_region(region.finish(), false);
     Ok(Block::new(Grid::column_major(dtype, data.len(), 1, 0), buffer))

@@ -20,7 +20,7 @@ const REGION_FROM_NBYTES: usize = 1 << 20;
 pub(crate) fn packed(block: &Block) -> Result<Buffer> {
     let nbytes = block.grid.nbytes();
     if nbytes >= REGION_FROM_NBYTES {
-        let mut region = Region::allocate(nbytes, false)?;
+        let mut region = Region::allocate(nbytes)?;
         fill(block, region.as_mut_slice());
         return Ok(crate::memory::Buffer::from_region(region.finish(), false).to_arrow());
     }

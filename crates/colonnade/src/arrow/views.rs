@@ -176,7 +176,7 @@ fn views<O: ArrowNativeType>(
     };
     let offsets = offsets.ok_or_else(broken)?;
     let bytes = values.as_slice();
-    let mut views = Region::allocate(offsets.len().saturating_sub(1) * NBYTES, false)?;
+    let mut views = Region::allocate(offsets.len().saturating_sub(1) * NBYTES)?;
     let mut buffers = Vec::new();
     // Start and end of the current buffer.
     let (mut base, mut end) = (0, 0);

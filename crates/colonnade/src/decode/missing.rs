@@ -140,7 +140,7 @@ pub fn block_of(
     let item = dtype.itemsize as usize;
     let stride = column_stride(nrows.checked_mul(item).ok_or_else(too_large)?);
     let total = stride.checked_mul(columns.len()).ok_or_else(too_large)?;
-    let mut region = Region::allocate(total, total < 256 << 10)?;
+    let mut region = Region::allocate(total)?;
     let scatter = Scatter::new(&mut region);
     let mut tasks = Vec::new();
     for (k, &column) in columns.iter().enumerate() {

@@ -91,7 +91,7 @@ impl Buffer {
 /// # Errors
 /// Errors of the operating system; `UnexpectedEof`: the file has shrunk.
 pub fn read_small(file: &File, nbytes: usize) -> io::Result<Region> {
-    let mut region = Region::allocate(nbytes, true)?;
+    let mut region = Region::allocate(nbytes)?;
     file.read_exact_at(region.as_mut_slice(), 0)?;
     Ok(region.finish())
 }

@@ -23,7 +23,7 @@ pub use buffer::Buffer;
 pub use column_stride::{column_stride, odd_lines};
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
 pub use file::{MappedFile, advise_dont_need, read_small};
-pub use pool::{RECYCLE_CAP_NBYTES, trim};
+pub use pool::{DEFAULT_LIMIT_NBYTES, set_limit, trim};
 pub use region::{Region, RegionMut, advise_huge};
 pub use remote::{Fetch, PieceReceiver, Remote};
 pub use scatter::Scatter;

@@ -1,5 +1,5 @@
-//! Anonymous memory: separate mappings that are recycled when dropped, with huge pages if they are large, and the heap for
-//! small sizes.
+//! Anonymous memory: separate mappings that are recycled when dropped, with huge pages if they are large, and the heap,
+//! which recycles by itself, for the smallest sizes.
 
 use std::alloc::{self, Layout};
 use std::io;
@@ -39,22 +39,38 @@ impl Default for RegionMut {
 }
 
 impl Region {
-    /// Allocates `nbytes` zero or recycled bytes. `sparse`: little of the region will be touched, so it gets ordinary
-    /// pages, because untouched ones cost nothing.
+    /// Allocates `nbytes` with any values: zeros, or what an earlier holder left.
     ///
     /// # Errors
     /// Errors of the operating system, for example without address space.
-    pub fn allocate(nbytes: usize, sparse: bool) -> io::Result<RegionMut> {
+    pub fn allocate(nbytes: usize) -> io::Result<RegionMut> {
         if nbytes == 0 {
             return Ok(RegionMut::default());
         }
+        let mapping = if nbytes < HEAP_BELOW_NBYTES {
+            heap(nbytes)?
+        } else if let Some(waiting) = pool::take(nbytes) {
+            waiting
+        } else {
+            map(nbytes, if nbytes >= HUGE_PAGE { Origin::Huge } else { Origin::Small })?
+        };
+        let mut region = Self::filling(mapping, nbytes);
+        if cfg!(debug_assertions) {
+            // Tests find who counts on zeros.
+            region.as_mut_slice().iter_mut().take(HUGE_PAGE).for_each(|byte| *byte = 0xA5);
+        }
+        Ok(region)
+    }
+
+    /// Allocates `nbytes` zeros of which little will be touched: ordinary pages, because untouched ones cost nothing.
+    ///
+    /// # Errors
+    /// Errors of the operating system, for example without address space.
+    pub fn allocate_sparse(nbytes: usize) -> io::Result<RegionMut> {
         if nbytes < HEAP_BELOW_NBYTES {
-            return Ok(Self::filling(heap(nbytes)?, nbytes));
+            return Self::allocate(nbytes);
         }
-        if !sparse && let Some(mapping) = pool::take(nbytes) {
-            return Ok(Self::filling(mapping, nbytes));
-        }
-        Ok(Self::filling(map(nbytes, !sparse && nbytes >= HUGE_PAGE)?, nbytes))
+        Ok(Self::filling(map(nbytes, Origin::Sparse)?, nbytes))
     }
 
     fn filling(mapping: Mapping, nbytes: usize) -> RegionMut {
@@ -68,13 +84,13 @@ impl Region {
     /// # Errors
     /// Errors of the operating system, for example without address space.
     pub fn allocate_claimed(nbytes: usize, columns: usize) -> io::Result<RegionMut> {
-        if columns > CLAIMED_HUGE_PAGES
-            && nbytes > CLAIMED_HUGE_PAGES * HUGE_PAGE
-            && let Some(mapping) = pool::take(nbytes)
-        {
-            return Ok(Self::filling(mapping, nbytes));
+        if columns <= CLAIMED_HUGE_PAGES || nbytes <= CLAIMED_HUGE_PAGES * HUGE_PAGE {
+            return Self::allocate(nbytes);
         }
-        Self::allocate(nbytes, columns > CLAIMED_HUGE_PAGES && nbytes > CLAIMED_HUGE_PAGES * HUGE_PAGE)
+        match pool::take(nbytes) {
+            Some(mapping) => Ok(Self::filling(mapping, nbytes)),
+            None => Self::allocate_sparse(nbytes),
+        }
     }
 
     /// Address of the first byte.
@@ -95,8 +111,8 @@ impl Drop for Region {
     fn drop(&mut self) {
         if let Some(mapping) = self.mapping.take() {
             match mapping.origin {
-                Origin::Huge => pool::give(mapping),
-                Origin::Ordinary => pool::unmap(&mapping),
+                Origin::Huge | Origin::Small => pool::give(mapping),
+                Origin::Sparse => pool::unmap(&mapping),
                 Origin::Heap => free(&mapping),
             }
         }
@@ -139,39 +155,30 @@ impl RegionMut {
         self.0
     }
 
-    /// Grows to `nbytes`. Large memory grows without copying bytes, because the kernel moves the pages.
+    /// Grows to `nbytes`; the new bytes have any values. Large memory grows without copying bytes, because the kernel moves
+    /// the pages.
     ///
     /// # Errors
     /// Errors of the operating system.
     pub fn grow(&mut self, nbytes: usize) -> io::Result<()> {
-        let capacity = self.0.mapping.as_ref().map_or(0, |m| m.nbytes);
+        let capacity = self.capacity();
         if nbytes > capacity {
             // A moved `Mapping` must not be unmapped, and one that did not move still belongs to `self`: `Mapping` has no
             // `Drop`.
-            let grown = match &self.0.mapping {
-                Some(old) if old.origin != Origin::Heap => remap(old, round_up(nbytes, HUGE_PAGE))?,
-                small => {
-                    let room = if nbytes < HEAP_BELOW_NBYTES {
-                        heap(nbytes)?
-                    } else {
-                        map(round_up(nbytes, HUGE_PAGE), true)?
-                    };
-                    if let Some(old) = small {
-                        // SAFETY: both mappings belong to this function and do not overlap, and `old` is the smaller.
-                        unsafe {
-                            std::ptr::copy_nonoverlapping(
-                                old.address as *const u8,
-                                room.address as *mut u8,
-                                old.nbytes,
-                            );
-                        }
-                        free(old);
-                    }
-                    room
+            match &self.0.mapping {
+                Some(old) if matches!(old.origin, Origin::Huge | Origin::Sparse) => {
+                    let grown = remap(old, round_up(nbytes, HUGE_PAGE))?;
+                    self.0.address = grown.address;
+                    self.0.mapping = Some(grown);
                 }
-            };
-            self.0.address = grown.address;
-            self.0.mapping = Some(grown);
+                // Little to copy, and larger memory may wait in the pool.
+                _ => {
+                    let mut larger = Region::allocate(growing_nbytes(nbytes))?;
+                    self.0.nbytes = capacity; // a caller may have shortened it over bytes that it still wants
+                    larger.as_mut_slice().split_at_mut(capacity).0.copy_from_slice(self.as_mut_slice());
+                    *self = larger;
+                }
+            }
         }
         self.0.nbytes = nbytes;
         Ok(())
@@ -188,6 +195,12 @@ impl RegionMut {
     pub fn capacity(&self) -> usize {
         self.0.mapping.as_ref().map_or(0, |m| m.nbytes)
     }
+}
+
+/// What memory that grows to `nbytes` takes, so that its bytes are copied a few times at most: a power of two, and from
+/// half a huge page on whole ones, which grow without a copy.
+fn growing_nbytes(nbytes: usize) -> usize {
+    if nbytes < HUGE_PAGE / 2 { nbytes.next_power_of_two() } else { round_up(nbytes, HUGE_PAGE) }
 }
 
 fn round_up(nbytes: usize, unit: usize) -> usize {
@@ -224,7 +237,8 @@ fn free(mapping: &Mapping) {
     }
 }
 
-fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
+fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
+    let huge = origin == Origin::Huge;
     let unit = if huge { HUGE_PAGE } else { 4096 };
     let length = round_up(nbytes, unit);
     // Reserves one more huge page, so that it contains an aligned start. The unused ends are unmapped at once.
@@ -245,7 +259,7 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
     }
     let start = address as usize;
     if !huge {
-        return Ok(Mapping { address: start, nbytes: length, origin: Origin::Ordinary });
+        return Ok(Mapping { address: start, nbytes: length, origin });
     }
     let aligned = round_up(start, HUGE_PAGE);
     let (head, tail) = (aligned - start, reserve - length - (aligned - start));
@@ -259,7 +273,7 @@ fn map(nbytes: usize, huge: bool) -> io::Result<Mapping> {
         }
         libc::madvise(aligned as *mut libc::c_void, length, libc::MADV_HUGEPAGE);
     }
-    Ok(Mapping { address: aligned, nbytes: length, origin: Origin::Huge })
+    Ok(Mapping { address: aligned, nbytes: length, origin })
 }
 
 fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {
@@ -271,4 +285,48 @@ fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {
         return Err(io::Error::last_os_error());
     }
     Ok(Mapping { address: address as usize, nbytes, origin: old.origin })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `n` bytes that differ from their neighbours.
+    fn bytes(n: usize) -> Vec<u8> {
+        (0..n).map(|i| u8::try_from(i % 251).unwrap()).collect()
+    }
+
+    #[test]
+    fn growing_keeps_the_bytes_at_every_size() {
+        for first in [1, 100, 60 << 10, 100 << 10, 1 << 20, 3 << 20] {
+            let mut region = Region::allocate(first).unwrap();
+            let wanted = bytes(first);
+            region.as_mut_slice().copy_from_slice(&wanted);
+            for larger in [first + 1, 2 * first, first + (64 << 10), first + (5 << 20)] {
+                region.grow(larger).unwrap();
+                assert_eq!(region.nbytes(), larger);
+                assert!(region.capacity() >= larger);
+                assert_eq!(region.as_mut_slice()[..first], wanted, "{first} to {larger}");
+            }
+        }
+    }
+
+    #[test]
+    fn growing_keeps_bytes_beyond_a_shortened_end() {
+        let mut region = Region::allocate(100 << 10).unwrap();
+        let wanted = bytes(100 << 10);
+        region.as_mut_slice().copy_from_slice(&wanted);
+        region.grow(10).unwrap();
+        region.grow(4 << 20).unwrap();
+        assert_eq!(region.as_mut_slice()[..100 << 10], wanted);
+    }
+
+    #[test]
+    fn memory_is_aligned_to_64_bytes_and_large_memory_to_huge_pages() {
+        for nbytes in [1, 1000, 64 << 10, 1 << 20, 2 << 20, 9 << 20] {
+            let region = Region::allocate(nbytes).unwrap().finish();
+            let unit = if nbytes >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
+            assert_eq!(region.as_ptr().addr() % unit, 0, "{nbytes}");
+        }
+    }
 }

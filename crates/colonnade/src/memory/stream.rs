@@ -18,7 +18,7 @@ pub fn read_to_end(
     progress: &dyn Progress,
 ) -> Result<Buffer> {
     const STEP: usize = 4 << 20;
-    let mut region = Region::allocate(0, false)?;
+    let mut region = Region::allocate(0)?;
     let mut filled = 0;
     loop {
         if region.capacity() == filled {

@@ -66,7 +66,7 @@ pub fn file_bytes(file: File, mmap: bool, threads: usize, progress: &dyn Progres
 /// Errors of the operating system; `Cancelled` from `progress`.
 pub fn read_file(file: &File, nbytes: u64, threads: usize, progress: &dyn Progress) -> Result<Buffer> {
     let length = usize::try_from(nbytes).map_err(io::Error::other)?;
-    let mut region = Region::allocate(length, false)?;
+    let mut region = Region::allocate(length)?;
     let tasks = region.as_mut_slice().chunks_mut(PIECE_NBYTES).enumerate().map(|(i, place)| {
         Task::new(place.len(), move || Ok(file.read_exact_at(place, (i * PIECE_NBYTES) as u64)?))
     });

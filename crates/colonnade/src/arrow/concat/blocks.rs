@@ -73,7 +73,7 @@ pub(super) fn join(dtype: DType, nrows: usize, columns: Vec<Vec<BlockColumn<'_>>
         Error::limit("frame", message)
     })?;
     let grid = Grid::column_major(dtype, nrows, columns.len(), 0);
-    let mut region = Region::allocate(nbytes, nbytes < TASK_NBYTES)?;
+    let mut region = Region::allocate(nbytes)?;
     let mut rest = region.as_mut_slice();
     let mut tasks = Vec::new();
     let mut batch: Vec<CellCopy<'_, '_>> = Vec::new();

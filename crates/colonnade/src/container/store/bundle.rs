@@ -73,7 +73,7 @@ impl Store {
                 inner.ok_or_else(|| Error::truncated("npz", "the inner archive", member.nbytes as u64, 0))?
             }
             _ => {
-                let mut region = Region::allocate(member.nbytes, false)?;
+                let mut region = Region::allocate(member.nbytes)?;
                 member.unpack(&self.source, region.as_mut_slice())?;
                 Buffer::from_region(region.finish(), false)
             }

@@ -242,7 +242,7 @@ impl Store {
 /// A region of `nbytes`, sparse if the ranges cover less than half of it.
 fn region_for(nbytes: usize, ranges: &[(usize, usize)]) -> Result<RegionMut> {
     let touched: usize = ranges.iter().map(|(start, end)| end - start).sum();
-    Ok(Region::allocate(nbytes, touched < nbytes / 2)?)
+    Ok(if touched < nbytes / 2 { Region::allocate_sparse(nbytes)? } else { Region::allocate(nbytes)? })
 }
 
 /// Splits ranges into reads of at most [`READ_NBYTES`].

@@ -155,7 +155,7 @@ impl StoreSource {
 /// touched, so they take no memory.
 fn mirror(file: &File, nbytes: u64) -> Result<Buffer> {
     let length = usize::try_from(nbytes).map_err(io::Error::other)?;
-    let mut region = Region::allocate(length, true)?;
+    let mut region = Region::allocate_sparse(length)?;
     copy_range(file, &mut region, 0, HEADER_WINDOW)?;
     if region.as_mut_slice().starts_with(b"\x93NUMPY") {
         return Ok(Buffer::from_region(region.finish(), false));

@@ -92,7 +92,7 @@ fn compress(
     let capacity = |buffer: &BodyBuffer| (8 + bound(codec, buffer.nbytes())).next_multiple_of(ALIGNMENT);
     let buffers: Vec<&mut BodyBuffer> = all.iter_mut().flatten().filter(|p| p.nbytes() > 0).collect();
     let total = buffers.iter().map(|p| capacity(p)).sum();
-    let mut region = Region::allocate(total, false)?;
+    let mut region = Region::allocate(total)?;
     let mut lengths = vec![None; buffers.len()];
     let mut tasks = Vec::new();
     let (mut rest, mut places, mut results) =

@@ -55,7 +55,7 @@ impl WordTable {
         let stride = lines * LINE;
         let nbytes = stride.checked_mul(8).and_then(|n| n.checked_mul(count));
         let nbytes = nbytes.ok_or_else(|| Error::limit("csv", "the cells pass the address space."))?;
-        let region = Region::allocate(nbytes, false)?;
+        let region = Region::allocate(nbytes)?;
         Ok(Self { region, rows, stride, order })
     }
 

@@ -40,7 +40,7 @@ impl TextBuffer {
             Some(region) if self.used >= LARGE_NBYTES.max(nbytes / 8) => region.grow(nbytes),
             small => {
                 let nbytes = if nbytes >= LARGE_NBYTES { nbytes.max(HUGE_PAGE) } else { nbytes };
-                let mut region = Region::allocate(nbytes, false)?;
+                let mut region = Region::allocate(nbytes)?;
                 if let Some(old) = small {
                     let source = old.as_mut_slice().get(..self.used).unwrap_or_default();
                     if let Some(target) = region.as_mut_slice().get_mut(..source.len()) {

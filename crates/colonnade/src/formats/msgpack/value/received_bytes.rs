@@ -16,7 +16,7 @@ pub(super) struct ReceivedBytes {
 
 impl ReceivedBytes {
     pub(super) fn new() -> Result<Self> {
-        Ok(Self { region: Region::allocate(0, false)?, start: 0, end: 0 })
+        Ok(Self { region: Region::allocate(0)?, start: 0, end: 0 })
     }
 
     pub(super) fn nbytes(&self) -> usize {

@@ -204,7 +204,7 @@ fn copy_runs(
     let item = grid.dtype.itemsize as usize;
     let one = nrows.checked_mul(item).ok_or_else(too_large)?;
     let nbytes = one.checked_mul(grid.width).ok_or_else(too_large)?;
-    let mut region = Region::allocate(nbytes, nbytes < 256 << 10)?;
+    let mut region = Region::allocate(nbytes)?;
     let scatter = Scatter::new(&mut region);
     let column = |i: usize| -> Result<()> {
         let one_column = block.column(i);

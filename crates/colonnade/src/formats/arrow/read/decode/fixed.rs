@@ -342,7 +342,7 @@ fn bits_of(body: &BatchBody<'_>, node: usize, buffer: usize) -> Result<Option<ar
 
 fn allocate(nbytes: usize) -> Result<RegionMut> {
     // Small columns get ordinary pages: many of them would take a huge page each.
-    Ok(Region::allocate(nbytes, nbytes < 256 << 10)?)
+    Ok(Region::allocate(nbytes)?)
 }
 
 pub(in crate::formats::arrow::read) fn too_large() -> Error {

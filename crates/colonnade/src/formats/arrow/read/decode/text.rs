@@ -116,10 +116,10 @@ impl ColumnDecoder<'_> {
         let item = if narrow { 4 } else { 8 };
         let offsets_nbytes =
             (nrows + 1).checked_mul(item).ok_or_else(|| Error::limit("arrow", "too many rows."))?;
-        let mut offsets = Region::allocate(offsets_nbytes, offsets_nbytes < 256 << 10)?;
+        let mut offsets = Region::allocate(offsets_nbytes)?;
         let (mut bytes, received) = match received {
             Some(received) => (received.bytes, Some(received.runs)),
-            None => (Region::allocate(total, total < 256 << 10)?, None),
+            None => (Region::allocate(total)?, None),
         };
         if let Some(first) = offsets.as_mut_slice().get_mut(..item) {
             first.fill(0);

@@ -18,7 +18,7 @@ pub(super) struct StreamBytes {
 
 impl StreamBytes {
     pub(super) fn new(limits: &Limits) -> Result<Self> {
-        Ok(Self { region: Region::allocate(0, false)?, filled: 0, limit: StreamLimit::new(limits) })
+        Ok(Self { region: Region::allocate(0)?, filled: 0, limit: StreamLimit::new(limits) })
     }
 
     pub(super) fn len(&self) -> usize {

@@ -17,9 +17,6 @@ use super::texts::TextColumns;
 /// The first allocation for a body. Further ones are as large as the received bytes, so a false length takes little memory.
 const BELIEVED_NBYTES: usize = 4 << 20;
 
-/// Smaller regions use ordinary pages: a huge page would cost more than it saves.
-const HUGE_FROM_NBYTES: usize = 1 << 20;
-
 /// A message in separate memory: the header, then the body at a multiple of 64.
 #[derive(Debug)]
 pub(super) struct WholeBody {
@@ -34,7 +31,7 @@ impl WholeBody {
         let body_at = head.len().next_multiple_of(64);
         let needed_nbytes = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
         let first = needed_nbytes.min(body_at + BELIEVED_NBYTES);
-        let mut region = Region::allocate(first, first < HUGE_FROM_NBYTES)?;
+        let mut region = Region::allocate(first)?;
         if let Some(place) = region.as_mut_slice().get_mut(..head.len()) {
             place.copy_from_slice(head);
         }

@@ -85,7 +85,7 @@ impl LocatedFrame {
             self.groups(projection, &|i| (layout == MemoryLayout::Pandas).then(|| dtype_of(i)).flatten())?;
         let allocate = |g: &BlockGroup| -> Result<RegionMut> {
             let nbytes = g.stride.checked_mul(g.members.len()).ok_or_else(too_large)?;
-            Ok(Region::allocate(nbytes, false)?)
+            Ok(Region::allocate(nbytes)?)
         };
         let mut regions: Vec<RegionMut> = groups.iter().map(allocate).collect::<Result<_>>()?;
         let arrays: Vec<OnceLock<ArrayData>> = rest.iter().map(|_| OnceLock::new()).collect();

@@ -36,7 +36,7 @@ impl<const N: usize> StringColumn<N> {
     /// Errors of the operating system; a limit: offsets of the type cannot count the bytes.
     pub(super) fn new(data_type: DataType, rows: usize, nbytes: usize, nulls: bool) -> Result<Self> {
         rows.checked_add(1).and_then(|n| n.checked_mul(N)).ok_or_else(|| no_memory(rows))?;
-        let (offsets, values) = (Region::allocate(0, false)?, Region::allocate(0, false)?);
+        let (offsets, values) = (Region::allocate(0)?, Region::allocate(0)?);
         let mut text =
             Self { data_type, offsets, values, rows, row: 0, used: 0, validity: nulls.then(Vec::new) };
         text.room(nbytes)?;
@@ -174,7 +174,7 @@ impl<const N: usize> StringColumn<N> {
 fn widened(region: &mut RegionMut, nbytes: usize) -> Result<()> {
     let held = region.capacity();
     if held == 0 && nbytes > 0 {
-        *region = Region::allocate(nbytes, false)?;
+        *region = Region::allocate(nbytes)?;
     } else if nbytes > held {
         region.grow(nbytes.max(held.saturating_mul(2)))?;
     }

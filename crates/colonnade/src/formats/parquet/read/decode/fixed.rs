@@ -90,7 +90,7 @@ impl ChunkDecoder<'_> {
         for group in &groups {
             let nbytes = group.stride.checked_mul(group.members.len()).ok_or_else(too_large)?;
             // Many small columns would each occupy a huge page.
-            regions.push(Region::allocate(nbytes, nbytes < LEAST_NBYTES)?);
+            regions.push(Region::allocate(nbytes)?);
         }
         // Writers of bits combine their first and last byte with what is there.
         let has_bits =

@@ -21,7 +21,7 @@ impl GrowingBlocks {
         let mut blocks = Vec::with_capacity(groups.len());
         for group in groups {
             let nbytes = nbytes(&group)?;
-            blocks.push((group, Region::allocate(nbytes.min(FIRST_NBYTES), false)?));
+            blocks.push((group, Region::allocate(nbytes.min(FIRST_NBYTES))?));
         }
         Ok(Self { blocks, nrows })
     }

@@ -33,9 +33,6 @@ use super::text::{Dictionary, FillError, PagePart, RowRun, joined, no_text, vali
 use super::{ChunkDecoder, RowPiece};
 use merge::MergedDictionaries;
 
-/// Smaller regions use ordinary pages.
-const SPARSE_BELOW_NBYTES: usize = 256 << 10;
-
 /// The code of a row that is null.
 const NULL: u32 = u32::MAX;
 
@@ -206,7 +203,7 @@ impl<'a> ChunkDecoder<'a> {
         let width = key_type.primitive_width().unwrap_or(4);
         let nbytes = nrows.checked_mul(width).ok_or_else(|| Error::too_large("parquet"))?;
         self.charge(nbytes as u64, "the codes of categorical columns").map_err(named)?;
-        let mut codes = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
+        let mut codes = Region::allocate(nbytes)?;
         let (room, optional, maps) = (Scatter::new(&mut codes), flat.optional, &maps);
         let tasks = coded.iter().map(|coded| {
             let work = move || {

@@ -23,9 +23,6 @@ use super::count::CountedLevels;
 use super::place::{LevelRange, StreamRange};
 use super::{NestedColumn, values};
 
-/// Smaller regions use ordinary pages.
-const SPARSE_BELOW_NBYTES: usize = 256 << 10;
-
 /// The first leaf of a list.
 #[derive(Clone, Copy)]
 struct FirstLeaf {
@@ -103,7 +100,7 @@ impl ChunkDecoder<'_> {
             let width = if wide { 8 } else { 4 };
             let nbytes = n.copied().unwrap_or(0).checked_add(1).and_then(|n| n.checked_mul(width));
             let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
-            let mut region = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
+            let mut region = Region::allocate(nbytes)?;
             let last = (*count as u64).to_le_bytes();
             if let Some(to) = region.as_mut_slice().get_mut(nbytes - width..) {
                 to.copy_from_slice(last.get(..width).unwrap_or_default());

@@ -27,9 +27,6 @@ use super::{PlacedLeaf, StreamRange};
 /// The approximate bytes that a task decodes.
 const TASK_NBYTES: usize = 1 << 20;
 
-/// Smaller regions use ordinary pages.
-const SPARSE_BELOW_NBYTES: usize = 256 << 10;
-
 /// Consecutive slots in consecutive pages.
 struct SlotRun<'s> {
     leaf: usize,
@@ -101,7 +98,7 @@ impl ChunkDecoder<'_> {
             items.push((kind, item));
         }
         self.charge(total as u64, "values inside of lists and structs")?;
-        let regions = sizes.into_iter().map(|n| Region::allocate(n, n < SPARSE_BELOW_NBYTES));
+        let regions = sizes.into_iter().map(|n| Region::allocate(n));
         let mut regions: Vec<RegionMut> = regions.collect::<std::io::Result<_>>()?;
         // Writers of bits combine their first and last byte with what is there.
         let is_bits = |(kind, _): &(FixedConversion, usize)| *kind == FixedConversion::Bools;

@@ -49,9 +49,6 @@ const MOST_TILE_NBYTES: usize = 4 << 20;
 /// Columns are decoded together while their dictionaries have at most this many bytes.
 const HELD_NBYTES: u64 = 64 << 20;
 
-/// Smaller regions use ordinary pages.
-const SPARSE_BELOW_NBYTES: usize = 256 << 10;
-
 /// A text column while it is decoded.
 struct ByteArrayColumn<'a> {
     selection: LeafSelection<'a>,
@@ -91,7 +88,7 @@ impl ByteArrayColumn<'_> {
     fn allocate_ends(&self) -> Result<RegionMut> {
         let nbytes = self.selection.nrows.checked_add(1).and_then(|n| n.checked_mul(self.width));
         let nbytes = nbytes.ok_or_else(|| Error::too_large("parquet"))?;
-        let mut ends = Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)?;
+        let mut ends = Region::allocate(nbytes)?;
         ends.as_mut_slice().get_mut(..self.width).unwrap_or_default().fill(0);
         Ok(ends)
     }
@@ -317,7 +314,7 @@ impl<'a> ChunkDecoder<'a> {
     ) -> Result<bool> {
         let texts = |column: &ByteArrayColumn<'_>| {
             let nbytes = column.nbytes();
-            Region::allocate(nbytes, nbytes < SPARSE_BELOW_NBYTES)
+            Region::allocate(nbytes)
         };
         let mut regions: Vec<RegionMut> = columns.iter().map(texts).collect::<std::io::Result<_>>()?;
         let size_mismatch = AtomicBool::new(false);
