@@ -16,7 +16,7 @@ SEED = 20261124
 
 
 def orders(nrows: int) -> Any:
-    """Returns ids, short and long text, nullable integers, floats with and without nulls, times, booleans, a category."""
+    """Returns ids, short and long text, nullable integers, floats with and without nulls, times, booleans, kinds."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)

@@ -98,7 +98,7 @@ impl ChunkDecoder<'_> {
             items.push((kind, item));
         }
         self.charge(total as u64, "values inside of lists and structs")?;
-        let regions = sizes.into_iter().map(|n| Region::allocate(n));
+        let regions = sizes.into_iter().map(Region::allocate);
         let mut regions: Vec<RegionMut> = regions.collect::<std::io::Result<_>>()?;
         // Writers of bits combine their first and last byte with what is there.
         let is_bits = |(kind, _): &(FixedConversion, usize)| *kind == FixedConversion::Bools;
