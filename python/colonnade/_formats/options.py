@@ -94,11 +94,11 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     if not keywords:
         return _default_options(format)
     cls = CLASSES[format]
-    fields = _sides(cls)
+    fields = _sides(format)
     allowed = [name for name, owner in fields.items() if owner in (side, "both")]
     for name in keywords:
         if name not in fields:
-            owners_of_name = [other for other, cls in CLASSES.items() if name in _sides(cls)]
+            owners_of_name = [other for other in CLASSES if name in _sides(other)]
             elsewhere = (
                 f"; it is an option of {', '.join(owners_of_name)}" if owners_of_name else _hint(name, side, allowed)
             )
@@ -130,7 +130,7 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
     refused = None
     # The likely format first: if it takes them, no other one is imported.
     for format in dict.fromkeys((guessed_format, *CLASSES) if guessed_format is not None else CLASSES):
-        owners = _sides(CLASSES[format])
+        owners = _sides(format)
         if all(owners.get(name) in (side, "both") for name in keywords):
             # Formats share option names: one format may accept a value that another refuses.
             try:
@@ -142,7 +142,7 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
         raise refused
     if guessed_format is not None:
         make_options(guessed_format, side, keywords)
-    known = {name: owner for cls in CLASSES.values() for name, owner in _sides(cls).items()}
+    known = {name: owner for format in CLASSES for name, owner in _sides(format).items()}
     allowed = [name for name, owner in known.items() if owner in (side, "both")]
     for name in keywords:
         if name not in known:
@@ -155,9 +155,10 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
     raise OptionError(f"options: no format takes all of {', '.join(keywords)}. Pass format=, and the options it has.")
 
 
-def _sides(cls: type[Common]) -> dict[str, str]:
+@functools.cache  # the calls of a small file would spend a sixth of their time on it
+def _sides(format: str) -> Mapping[str, str]:
     """The options of a format, each with its side: reading, writing or both."""
-    return {item.name: item.metadata["side"] for item in dataclasses.fields(cls)}
+    return {item.name: item.metadata["side"] for item in dataclasses.fields(CLASSES[format])}
 
 
 def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[str, Any]:
