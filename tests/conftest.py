@@ -53,7 +53,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.skip(reason=ABSENT))
 
 
-# Of 3,000 tried, the one that chooses a tenth of the time of every folder: by chance it may be a quarter, or a twentieth.
+# Of 3,000 tried, the one that chooses a tenth of the time of every folder: chance chooses a twentieth or a quarter.
 _SALT = 1059
 
 
