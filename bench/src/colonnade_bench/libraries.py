@@ -113,7 +113,7 @@ class PolarsLibrary(Library):
 
 
 class ArrowLibrary(Library):
-    """A pyarrow Table. The comparison ignores its pandas metadata and the width of codes, which Parquet does not keep."""
+    """A pyarrow Table. Compared without pandas metadata and the width of codes, which Parquet does not keep."""
 
     name = "pyarrow"
     collect_timed = False  # as for polars: reaching buffers takes a microsecond a column and chunk
