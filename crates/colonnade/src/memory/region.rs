@@ -163,17 +163,20 @@ impl RegionMut {
     pub fn grow(&mut self, nbytes: usize) -> io::Result<()> {
         let capacity = self.capacity();
         if nbytes > capacity {
+            let whole = round_up(nbytes, HUGE_PAGE);
             // A moved `Mapping` must not be unmapped, and one that did not move still belongs to `self`: `Mapping` has no
             // `Drop`.
             match &self.0.mapping {
-                Some(old) if matches!(old.origin, Origin::Huge | Origin::Sparse) => {
-                    let grown = remap(old, round_up(nbytes, HUGE_PAGE))?;
+                Some(old) if old.origin != Origin::Heap => {
+                    // Ordinary pages beyond what is touched cost nothing, but would be slow for the next holder.
+                    let origin = if old.origin == Origin::Huge { Origin::Huge } else { Origin::Sparse };
+                    let grown = Mapping { origin, ..remap(old, whole)? };
                     self.0.address = grown.address;
                     self.0.mapping = Some(grown);
                 }
-                // Little to copy, and larger memory may wait in the pool.
                 _ => {
-                    let mut larger = Region::allocate(growing_nbytes(nbytes))?;
+                    let mut larger =
+                        Region::allocate(if nbytes < HEAP_BELOW_NBYTES { nbytes } else { whole })?;
                     self.0.nbytes = capacity; // a caller may have shortened it over bytes that it still wants
                     larger.as_mut_slice().split_at_mut(capacity).0.copy_from_slice(self.as_mut_slice());
                     *self = larger;
@@ -195,12 +198,6 @@ impl RegionMut {
     pub fn capacity(&self) -> usize {
         self.0.mapping.as_ref().map_or(0, |m| m.nbytes)
     }
-}
-
-/// What memory that grows to `nbytes` takes, so that its bytes are copied a few times at most: a power of two, and from
-/// half a huge page on whole ones, which grow without a copy.
-fn growing_nbytes(nbytes: usize) -> usize {
-    if nbytes < HUGE_PAGE / 2 { nbytes.next_power_of_two() } else { round_up(nbytes, HUGE_PAGE) }
 }
 
 fn round_up(nbytes: usize, unit: usize) -> usize {

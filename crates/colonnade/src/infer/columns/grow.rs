@@ -1,10 +1,17 @@
 //! The growing buffer of a column. It becomes the column's buffer without a copy.
 
 use crate::cells::msgpack::column::{CellError, FORMAT};
-use crate::memory::{Buffer, RegionMut};
+use crate::memory::{Buffer, Region, RegionMut};
 use crate::{Error, ErrorKind};
 
 const FIRST_NBYTES: usize = 256;
+
+/// From this size on, pages are moved instead of copied.
+const MOVED_FROM_NBYTES: usize = 64 << 10;
+
+/// From half a huge page on, the region gets a whole huge page, which is faster to touch.
+const HUGE_FROM_NBYTES: usize = HUGE_PAGE / 2;
+const HUGE_PAGE: usize = 2 << 20;
 
 /// Bytes with spare capacity after them.
 #[derive(Debug, Default)]
@@ -41,7 +48,15 @@ impl GrowingBuffer {
             path: String::new(),
             error: Error::new(ErrorKind::Io(e), FORMAT, ""),
         };
-        self.region.grow(wanted).map_err(io)
+        if self.used >= MOVED_FROM_NBYTES {
+            return self.region.grow(wanted).map_err(io);
+        }
+        let wanted = if wanted >= HUGE_FROM_NBYTES { wanted.max(HUGE_PAGE) } else { wanted };
+        let mut region = Region::allocate(wanted).map_err(io)?;
+        let target = region.as_mut_slice().get_mut(..self.used).unwrap_or_default();
+        target.copy_from_slice(self.bytes());
+        self.region = region;
+        Ok(())
     }
 
     /// Appends the first `n` of some bytes. It writes all of them, which needs no call.

@@ -15,6 +15,9 @@ use super::layout::BlockLayout;
 /// little memory.
 const BELIEVED_NBYTES: usize = 4 << 20;
 
+/// Smaller columns use ordinary pages: many of them would take a huge page each.
+const HUGE_FROM_NBYTES: usize = 2 << 20;
+
 /// The text columns of one stream.
 #[derive(Debug)]
 pub(super) struct TextColumns {
@@ -155,8 +158,19 @@ impl TextColumns {
 impl GrowingTextColumn {
     /// Makes room for the bytes before `end`, and keeps those before `from`.
     fn reserve(&mut self, end: usize, from: usize) -> Result<()> {
-        let is_short = end > self.region.capacity();
-        self.region.grow(if is_short { end.max(from.saturating_mul(2)) } else { end })?;
+        let held = self.region.capacity();
+        if held >= HUGE_FROM_NBYTES || end <= held {
+            let enough = if end > held { end.max(from.saturating_mul(2)) } else { end };
+            self.region.grow(enough)?;
+            return Ok(());
+        }
+        let nbytes = end.max(from.saturating_mul(2));
+        let mut larger = Region::allocate(nbytes)?;
+        let (old, new) = (self.region.as_mut_slice(), larger.as_mut_slice());
+        if let (Some(old), Some(new)) = (old.get(..from), new.get_mut(..from)) {
+            new.copy_from_slice(old);
+        }
+        self.region = larger;
         Ok(())
     }
 }
