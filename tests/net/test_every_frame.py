@@ -26,7 +26,7 @@ def test_every_case(library: str, name: str) -> None:
     pytest.importorskip(library)
     cases: Any = importlib.import_module(f"colonnade.testing.cases_{library}")
     for case, make in cases.CASES.items():
-        # Thousands of small batches take no path that ten do not.
+        # Thousands of small batches would take ten seconds.
         if case in LARGE and name != "plain":
             continue
         try:

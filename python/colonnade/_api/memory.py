@@ -7,6 +7,8 @@ from ..errors import OptionError
 
 __all__ = ["keep_memory", "release_memory"]
 
+_MOST = (1 << 63) - 1
+
 
 def release_memory() -> int:
     """Give the memory that is kept for the next read back to the system.
@@ -66,6 +68,3 @@ def keep_memory(nbytes: int) -> int:
     if not 0 <= wanted <= _MOST or isinstance(nbytes, bool):
         raise OptionError(f"keep_memory: expected a number of bytes, 0 or more, found {nbytes!r}. Pass an integer.")
     return _core.keep_memory(wanted)
-
-
-_MOST = (1 << 63) - 1

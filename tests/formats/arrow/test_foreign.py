@@ -48,7 +48,7 @@ def test_tables_of_pyarrow(name: str, format: str, codec: str | None) -> None:
     table = cases_pyarrow.CASES[name]()
     if name == "chunks with other dictionaries" and format == "arrow":
         table = table.unify_dictionaries()
-    # Twenty thousand batches take no path that two do not.
+    # Twenty thousand batches of two rows would take half a minute.
     for rows in (None, 1000 if name in LARGE else 2):
         content = written(table, format, rows, compression=codec)
         wanted = _own(content, format)

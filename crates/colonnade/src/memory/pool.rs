@@ -138,7 +138,7 @@ pub fn set_limit(nbytes: usize) -> usize {
     before
 }
 
-/// The thread that releases idle memory. It ends once so little waits that nobody needs to watch it.
+/// The thread that releases idle memory. It ends when [`UNWATCHED_NBYTES`] or less wait.
 fn release_idle() {
     loop {
         std::thread::sleep(IDLE / 4);
