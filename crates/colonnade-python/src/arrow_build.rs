@@ -7,6 +7,7 @@ use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field};
 use colonnade::arrow::export::exact_type;
 use colonnade::frame::{Block, ByteOrder, DType, DTypeKind};
+use colonnade::memory::pack;
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -43,7 +44,13 @@ fn validity(mask: Option<&Bound<'_, PyUntypedArray>>, length: usize) -> PyResult
         return Err(PyTypeError::new_err(format!("mask: expected {length} bools")));
     }
     let bytes = packed_bytes(&block)?;
-    let valid: BooleanBuffer = bytes.as_slice().iter().map(|&null| null == 0).collect();
+    let mut bits = pack(bytes.as_slice());
+    bits.iter_mut().for_each(|bits| *bits = !*bits);
+    // The bits after the last stay 0, so that a frame is always written to the same bytes.
+    if let Some(last) = bits.last_mut().filter(|_| !length.is_multiple_of(8)) {
+        *last &= (1 << (length % 8)) - 1;
+    }
+    let valid = BooleanBuffer::new(bits.into(), 0, length);
     Ok(Some(NullBuffer::new(valid)).filter(|n| n.null_count() > 0))
 }
 
@@ -70,12 +77,7 @@ pub(crate) fn masked(
         ))
     })?;
     let bytes = packed_bytes(&block)?;
-    let bytes = if data_type == DataType::Boolean {
-        let bits: BooleanBuffer = bytes.as_slice().iter().map(|&b| b != 0).collect();
-        bits.into_inner()
-    } else {
-        bytes
-    };
+    let bytes = if data_type == DataType::Boolean { pack(bytes.as_slice()).into() } else { bytes };
     let builder = ArrayDataBuilder::new(data_type).len(length).nulls(validity(mask, length)?);
     build(builder.add_buffer(bytes))
 }

@@ -10,6 +10,7 @@ use super::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::TimeBase;
 use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid};
+use crate::memory::pack;
 
 use super::cells::exact_type;
 use super::gather;
@@ -105,7 +106,7 @@ impl NativeType {
         };
         let builder = ArrayData::builder(self.data_type.clone()).len(nrows);
         let built = match (&self.data_type, self.dtype.kind) {
-            (DataType::Boolean, _) => builder.add_buffer(bits(&cells, nrows)).build(),
+            (DataType::Boolean, _) => builder.add_buffer(ArrowBuffer::from_vec(pack(&cells))).build(),
             (DataType::Utf8, _) => return utf8_of_ucs4::<i32>(&self.data_type, width, &cells, nrows),
             (DataType::LargeUtf8, _) => return utf8_of_ucs4::<i64>(&self.data_type, width, &cells, nrows),
             (DataType::FixedSizeList(field, _), _) => {
@@ -144,34 +145,6 @@ impl NativeType {
         let inside = grid.offset.checked_add(nbytes)? <= whole.len();
         (inside && address.is_multiple_of(alignment)).then(|| whole.slice_with_length(grid.offset, nbytes))
     }
-}
-
-/// Converts truth bytes to bits, least significant first; every byte except 0 is true.
-fn bits(cells: &[u8], nrows: usize) -> ArrowBuffer {
-    let (words, rest) = cells.as_chunks::<8>();
-    let mut out = Vec::with_capacity(nrows.div_ceil(8));
-    out.extend(words.iter().map(|word| pack_eight(u64::from_le_bytes(*word))));
-    if !rest.is_empty() {
-        let mut last = [0; 8];
-        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
-        out.push(pack_eight(u64::from_le_bytes(last)));
-    }
-    ArrowBuffer::from_vec(out)
-}
-
-/// Converts eight truth bytes to eight bits.
-#[inline]
-fn pack_eight(word: u64) -> u8 {
-    const LOW: u64 = 0x0101_0101_0101_0101;
-    let ones = if word & !LOW == 0 { word } else { any_bit(word) };
-    // Byte i moves to bit 56 + i; no two of them meet.
-    (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56).to_le_bytes()[0]
-}
-
-/// Returns a word with 1 in each byte that is not 0.
-fn any_bit(word: u64) -> u64 {
-    let bytes = word.to_le_bytes().map(|b| u8::from(b != 0));
-    u64::from_le_bytes(bytes)
 }
 
 /// Returns the validity of times, false for NaT; `None` if there is no NaT.
@@ -242,15 +215,6 @@ fn utf8_of_ucs4<O: TryFrom<usize> + arrow_buffer::ArrowNativeType>(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn truth_bytes_become_bits() {
-        for nrows in [0, 1, 7, 8, 9, 64, 67] {
-            let cells: Vec<u8> = (0..nrows).map(|i| [0, 1, 0, 2, 255, 0, 1][i % 7]).collect();
-            let got = BooleanBuffer::new(bits(&cells, nrows), 0, nrows);
-            assert!(got.iter().eq(cells.iter().map(|&c| c != 0)), "{nrows}");
-        }
-    }
 
     #[test]
     fn nat_is_found_anywhere() {

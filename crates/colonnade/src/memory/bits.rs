@@ -34,21 +34,29 @@ fn spread(byte: u8) -> [u8; 8] {
     (low | u64::from(byte >> 7) << 56).to_le_bytes()
 }
 
-/// Packs bytes that are 0 or 1 into bits, lowest first.
+/// Packs truth bytes into bits, lowest first; every byte except 0 is true. The bits after the last are 0.
 #[must_use]
 pub fn pack(bytes: &[u8]) -> Vec<u8> {
     let (whole, rest) = bytes.as_chunks::<8>();
     let mut out = Vec::with_capacity(bytes.len().div_ceil(8));
-    // The multiplication moves each byte's lowest bit to its position in the highest byte; no two of them meet.
-    out.extend(whole.iter().map(|cells| {
-        let low = u64::from_le_bytes(*cells) & 0x0101_0101_0101_0101;
-        let [.., bits] = low.wrapping_mul(0x0102_0408_1020_4080).to_le_bytes();
-        bits
-    }));
+    out.extend(whole.iter().map(|cells| pack_eight(*cells)));
     if !rest.is_empty() {
-        out.push(rest.iter().rev().fold(0, |bits, cell| bits << 1 | cell & 1));
+        let mut last = [0; 8];
+        last.iter_mut().zip(rest).for_each(|(to, from)| *to = *from);
+        out.push(pack_eight(last));
     }
     out
+}
+
+#[inline]
+fn pack_eight(cells: [u8; 8]) -> u8 {
+    const LOW: u64 = 0x0101_0101_0101_0101;
+    let word = u64::from_le_bytes(cells);
+    let ones =
+        if word & !LOW == 0 { word } else { u64::from_le_bytes(cells.map(|cell| u8::from(cell != 0))) };
+    // Byte i moves to bit 56 + i; no two of them meet.
+    let [.., bits] = ones.wrapping_mul(0x0102_0408_1020_4080).to_le_bytes();
+    bits
 }
 
 /// Moves the lowest bits of `bits` to the bits that are set in `mask`, in order.
@@ -112,5 +120,16 @@ mod tests {
             }
         }
         assert!(unpack(&bits, 1, &mut [0; 32]).is_none());
+    }
+
+    #[test]
+    fn truth_bytes_become_bits() {
+        for length in [0, 1, 7, 8, 9, 64, 67] {
+            let cells: Vec<u8> = (0..length).map(|i| [0, 1, 0, 2, 255, 0, 1][i % 7]).collect();
+            let expected = |k: usize| {
+                (0..8).map(|i| u8::from(cells.get(8 * k + i).is_some_and(|&c| c != 0)) << i).sum::<u8>()
+            };
+            assert_eq!(pack(&cells), (0..length.div_ceil(8)).map(expected).collect::<Vec<_>>(), "{length}");
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Produces pieces on several threads, while the calling thread consumes them in order.
 //!
-//! Text is written this way: the length of a row is unknown until it is written, so pieces have no offsets in advance.
+//! Text and compressed batches are written this way: their length is unknown until they are made, so pieces have no offsets
+//! in advance.
 
 use std::collections::HashMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,32 +17,38 @@ const PIECES_AHEAD: usize = 4;
 /// Interval at which the waiting calling thread checks for signals.
 const TICK: Duration = Duration::from_millis(40);
 
-/// Calls `produce` for the pieces `0..count` and `consume` for each piece in order. `produce` fills an empty vector, which may
-/// be a reused one.
+/// Calls `produce` for the pieces `0..count` and `consume` for each piece in order. `produce` gets a new piece, or one that
+/// was consumed, whose memory it may use again.
 ///
 /// # Errors
 /// The first error of `produce` in the order of pieces, after `consume` got all earlier pieces; errors of `consume` and
 /// `progress`.
-pub fn ordered(
+pub fn ordered<T: Default + Send>(
     count: usize,
     threads: usize,
-    produce: &(dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync),
-    consume: &mut dyn FnMut(&[u8]) -> Result<()>,
+    produce: &(dyn Fn(usize, &mut T) -> Result<()> + Sync),
+    consume: &mut dyn FnMut(&mut T) -> Result<()>,
     progress: &dyn Progress,
 ) -> Result<()> {
     if threads <= 1 || count <= 1 {
-        let mut buffer = Vec::new();
+        let mut piece = T::default();
         for i in 0..count {
-            buffer.clear();
-            produce(i, &mut buffer)?;
-            consume(&buffer)?;
+            produce(i, &mut piece)?;
+            consume(&mut piece)?;
             progress.interrupted()?;
         }
         return Ok(());
     }
     let threads = threads.min(count);
     let pipeline = Pipeline {
-        state: Mutex::new(PipelineState { working: threads, ..PipelineState::default() }),
+        state: Mutex::new(PipelineState {
+            next: 0,
+            consumed: 0,
+            pieces: HashMap::new(),
+            consumed_pieces: Vec::new(),
+            stop: false,
+            working: threads,
+        }),
         changed: Condvar::new(),
         count,
         window: threads * PIECES_AHEAD,
@@ -58,42 +65,44 @@ pub fn ordered(
     })
 }
 
-#[derive(Default)]
-struct PipelineState {
+struct PipelineState<T> {
     /// The next piece to produce.
     next: usize,
     /// The next piece to consume.
     consumed: usize,
-    pieces: HashMap<usize, Result<Vec<u8>>>,
-    free_buffers: Vec<Vec<u8>>,
+    pieces: HashMap<usize, Result<T>>,
+    consumed_pieces: Vec<T>,
     stop: bool,
     working: usize,
 }
 
-struct Pipeline<'a> {
-    state: Mutex<PipelineState>,
+struct Pipeline<'a, T> {
+    state: Mutex<PipelineState<T>>,
     changed: Condvar,
     count: usize,
     window: usize,
-    produce: &'a (dyn Fn(usize, &mut Vec<u8>) -> Result<()> + Sync),
+    produce: &'a (dyn Fn(usize, &mut T) -> Result<()> + Sync),
 }
 
 /// Decrements the count of workers when a worker ends or panics, so that no thread waits in vain.
-struct ProducerGuard<'b, 'a>(&'b Pipeline<'a>);
+struct ProducerGuard<'b, 'a, T>(&'b Pipeline<'a, T>);
 
-impl Drop for ProducerGuard<'_, '_> {
+impl<T> Drop for ProducerGuard<'_, '_, T> {
     fn drop(&mut self) {
         self.0.lock().working -= 1;
         self.0.changed.notify_all();
     }
 }
 
-impl Pipeline<'_> {
-    fn lock(&self) -> MutexGuard<'_, PipelineState> {
+impl<T> Pipeline<'_, T> {
+    fn lock(&self) -> MutexGuard<'_, PipelineState<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn work(&self) {
+    fn work(&self)
+    where
+        T: Default,
+    {
         let _guard = ProducerGuard(self);
         loop {
             let mut state = self.lock();
@@ -105,11 +114,10 @@ impl Pipeline<'_> {
             }
             let i = state.next;
             state.next += 1;
-            let mut buffer = state.free_buffers.pop().unwrap_or_default();
+            let mut piece = state.consumed_pieces.pop().unwrap_or_default();
             drop(state);
-            buffer.clear();
             let piece =
-                catch_panic(|| (self.produce)(i, &mut buffer)).and_then(|result| result).map(|()| buffer);
+                catch_panic(|| (self.produce)(i, &mut piece)).and_then(|result| result).map(|()| piece);
             let mut state = self.lock();
             if piece.is_err() {
                 // Earlier pieces are still needed, later ones are not.
@@ -123,14 +131,14 @@ impl Pipeline<'_> {
 
     fn consume_all(
         &self,
-        consume: &mut dyn FnMut(&[u8]) -> Result<()>,
+        consume: &mut dyn FnMut(&mut T) -> Result<()>,
         progress: &dyn Progress,
     ) -> Result<()> {
         for i in 0..self.count {
-            let buffer = self.piece(i, progress)?;
-            consume(&buffer)?;
+            let mut piece = self.piece(i, progress)?;
+            consume(&mut piece)?;
             let mut state = self.lock();
-            state.free_buffers.push(buffer);
+            state.consumed_pieces.push(piece);
             state.consumed = i + 1;
             drop(state);
             self.changed.notify_all();
@@ -138,7 +146,7 @@ impl Pipeline<'_> {
         Ok(())
     }
 
-    fn piece(&self, i: usize, progress: &dyn Progress) -> Result<Vec<u8>> {
+    fn piece(&self, i: usize, progress: &dyn Progress) -> Result<T> {
         let mut state = self.lock();
         loop {
             if let Some(piece) = state.pieces.remove(&i) {
@@ -166,7 +174,7 @@ mod tests {
 
     fn digits(count: usize, threads: usize, bad: Option<usize>) -> (Vec<u8>, Result<()>) {
         let produce = |i: usize, out: &mut Vec<u8>| {
-            assert!(out.is_empty());
+            out.clear();
             if i.is_multiple_of(3) {
                 std::thread::yield_now();
             }
@@ -215,7 +223,7 @@ mod tests {
             Ok(())
         };
         let mut left = 3;
-        let mut consume = |_: &[u8]| {
+        let mut consume = |_: &mut Vec<u8>| {
             left -= 1;
             if left == 0 { Err(Error::malformed("plan", "full")) } else { Ok(()) }
         };

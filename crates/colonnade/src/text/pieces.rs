@@ -62,6 +62,7 @@ pub fn write(
     let sizes: Vec<(usize, usize)> = sections.iter().map(|s| (s.nrows(), s.row_nbytes())).collect();
     let (spans, pieces) = divide(&sizes);
     let make = |i: usize, out: &mut Vec<u8>| {
+        out.clear();
         let spans = pieces.get(i).and_then(|piece| spans.get(piece.clone())).unwrap_or(&[]);
         for span in spans {
             let Some(section) = sections.get(span.section) else { continue };
@@ -76,7 +77,7 @@ pub fn write(
         finish.map_or(Ok(()), |finish| finish(out))
     };
     let mut done = 0;
-    let mut take = |piece: &[u8]| {
+    let mut take = |piece: &mut Vec<u8>| {
         sink.write(piece)?;
         done += piece.len() as u64;
         progress.advance(done, None)

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use arrow_buffer::{Buffer, MutableBuffer};
+use arrow_buffer::Buffer;
 
 use crate::codec::{lz4, zstd};
 use crate::error::{Error, Result};
@@ -257,14 +257,37 @@ impl<'s> BatchBody<'s> {
                     if nbytes < needed {
                         return Err(self.too_short(i, needed, nbytes));
                     }
-                    let mut target = MutableBuffer::from_len_zeroed(nbytes);
-                    decompress(codec, bytes, target.as_slice_mut())
+                    let mut target = memory::Region::allocate(nbytes)?;
+                    decompress(codec, bytes, target.as_mut_slice())
                         .map_err(|e| e.in_member(format!("buffer {i}")))?;
-                    target.into()
+                    memory::Buffer::from_region(target.finish(), true).to_arrow()
                 }
             },
         };
         if buffer.len() < needed { Err(self.too_short(i, needed, buffer.len())) } else { Ok(buffer) }
+    }
+
+    /// Decompresses buffer `i` into `target`, which it must fill exactly.
+    ///
+    /// # Errors
+    /// Malformed or truncated buffers.
+    pub(crate) fn fill(&self, i: usize, target: &mut [u8]) -> Result<()> {
+        let raw = self.bytes(i)?;
+        let stored = match self.codec() {
+            None => raw,
+            Some(codec) => match read_length_prefix(raw, codec)? {
+                CompressedBuffer::Stored(bytes) => bytes,
+                CompressedBuffer::Compressed(bytes, nbytes) if nbytes == target.len() => {
+                    return decompress(codec, bytes, target).map_err(|e| e.in_member(format!("buffer {i}")));
+                }
+                CompressedBuffer::Compressed(_, nbytes) => {
+                    return Err(self.too_short(i, target.len(), nbytes));
+                }
+            },
+        };
+        let from = stored.get(..target.len());
+        target.copy_from_slice(from.ok_or_else(|| self.too_short(i, target.len(), stored.len()))?);
+        Ok(())
     }
 
     /// The error of a buffer with too few bytes.

@@ -12,10 +12,10 @@ use crate::error::{Error, Result};
 pub(crate) fn values(data: &ArrayData) -> Result<()> {
     match data.data_type() {
         DataType::Utf8 | DataType::Binary => {
-            return text(data, &offsets_of::<4>(data, |b| i64::from(i32::from_le_bytes(b)))?);
+            return text(data, offsets_of::<4>(data)?, |b| i64::from(i32::from_le_bytes(b)));
         }
         DataType::LargeUtf8 | DataType::LargeBinary => {
-            return text(data, &offsets_of::<8>(data, i64::from_le_bytes)?);
+            return text(data, offsets_of::<8>(data)?, i64::from_le_bytes);
         }
         _ => {}
     }
@@ -30,25 +30,22 @@ pub(crate) fn values(data: &ArrayData) -> Result<()> {
     data.child_data().iter().try_for_each(values)
 }
 
-/// Offsets at any alignment.
-struct UnalignedOffsets<'d, const N: usize> {
-    items: &'d [[u8; N]],
-    read: fn([u8; N]) -> i64,
-}
-
-fn offsets_of<const N: usize>(data: &ArrayData, read: fn([u8; N]) -> i64) -> Result<UnalignedOffsets<'_, N>> {
+/// The offsets of an array, at any alignment.
+fn offsets_of<const N: usize>(data: &ArrayData) -> Result<&[[u8; N]]> {
     let bytes = data.buffers().first().map_or(&[][..], |b| b.as_slice());
     let (items, _) = bytes.as_chunks::<N>();
-    items
-        .get(data.offset()..=data.offset() + data.len())
-        .map(|items| UnalignedOffsets { items, read })
-        .ok_or_else(|| Error::malformed("arrow", "fewer offsets than rows."))
+    let items = items.get(data.offset()..=data.offset() + data.len());
+    items.ok_or_else(|| Error::malformed("arrow", "fewer offsets than rows."))
 }
 
-fn text<const N: usize>(data: &ArrayData, offsets: &UnalignedOffsets<'_, N>) -> Result<()> {
+fn text<const N: usize>(
+    data: &ArrayData,
+    offsets: &[[u8; N]],
+    read: impl Fn([u8; N]) -> i64 + Copy,
+) -> Result<()> {
     let bytes = data.buffers().get(1).map_or(&[][..], |b| b.as_slice());
     let is_text = matches!(data.data_type(), DataType::Utf8 | DataType::LargeUtf8);
-    strings(offsets.items, offsets.read, TextBytes::whole(bytes), is_text).map(|_| ())
+    strings(offsets, read, TextBytes::whole(bytes), is_text).map(|_| ())
 }
 
 /// The bytes that offsets refer to, of which a part may be held.
@@ -79,17 +76,15 @@ impl<'b> TextBytes<'b> {
 /// Malformed, with the row.
 pub(crate) fn strings<const N: usize>(
     items: &[[u8; N]],
-    read: fn([u8; N]) -> i64,
+    read: impl Fn([u8; N]) -> i64 + Copy,
     bytes: TextBytes<'_>,
     is_text: bool,
 ) -> Result<(usize, usize)> {
     let ends = items.first().zip(items.last()).map(|(first, last)| (read(*first), read(*last)));
     let (first, last) = ends.unwrap_or((0, 0));
     // Without an early exit the compiler vectorizes the fold.
-    let ordered = items.windows(2).fold(true, |ok, pair| match pair {
-        [a, b] => ok & (read(*a) <= read(*b)),
-        _ => ok,
-    });
+    let later = items.get(1..).unwrap_or(&[]);
+    let ordered = items.iter().zip(later).fold(true, |ok, (a, b)| ok & (read(*a) <= read(*b)));
     let range = usize::try_from(first)
         .ok()
         .zip(usize::try_from(last).ok())
@@ -105,7 +100,7 @@ pub(crate) fn strings<const N: usize>(
     Ok((start, end))
 }
 
-fn bad_offset<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i64, nbytes: usize) -> Error {
+fn bad_offset<const N: usize>(items: &[[u8; N]], read: impl Fn([u8; N]) -> i64, nbytes: usize) -> Error {
     let mut before = 0;
     for (row, item) in items.iter().enumerate() {
         let offset = read(*item);
@@ -126,7 +121,7 @@ fn bad_offset<const N: usize>(items: &[[u8; N]], read: fn([u8; N]) -> i64, nbyte
 /// Validates all bytes at once, then checks that no string begins inside a character.
 fn utf8<const N: usize>(
     items: &[[u8; N]],
-    read: fn([u8; N]) -> i64,
+    read: impl Fn([u8; N]) -> i64 + Copy,
     bytes: &[u8],
     start: usize,
 ) -> Result<()> {

@@ -9,7 +9,6 @@ use crate::error::{Error, Result};
 use crate::frame::paths::LeafProjection;
 use crate::frame::{Frame, row_range};
 use crate::parallel;
-use crate::parallel::Task;
 use crate::progress::{NoProgress, Progress};
 
 use super::decode::empty_of;
@@ -17,6 +16,10 @@ use super::open::Ipc;
 use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::{FieldCursor, field_of};
 use crate::arrow::ipc::body::BatchBody;
+use crate::arrow::ipc::catalog::BatchPosition;
+
+/// A task decodes about as many bytes of a body at least.
+const TASK_NBYTES: usize = 64 << 10;
 
 impl Ipc {
     /// Decodes each record batch to a frame in Arrow's layout, without copying uncompressed buffers. Returns at least one
@@ -31,18 +34,30 @@ impl Ipc {
         let (plan, nested_projection) = self.plan.projected(request.projection);
         let nested_projection = nested_projection.as_ref();
         self.need(&needed, nested_projection, (0..self.nbatches()).filter(touched), request.progress)?;
-        let mut out = Vec::new();
-        for (i, batch) in self.catalog.batches.iter().enumerate() {
-            let (first, last) =
-                (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop));
-            // Batches without rows are returned too, if all rows are requested.
-            if first > last || first == last && request.rows.is_some() {
-                continue;
-            }
-            let frame = self.batch(i, request)?;
-            let (skip, count) = (first - batch.first_row, last - first);
-            out.push(if count == batch.header.nrows { frame } else { frame.slice(skip, skip + count) });
-        }
+        let rows_of = |batch: &BatchPosition| {
+            (batch.first_row.max(start), (batch.first_row + batch.header.nrows).min(stop))
+        };
+        let chosen: Vec<(usize, &BatchPosition)> = self
+            .catalog
+            .batches
+            .iter()
+            .enumerate()
+            .filter(|(_, batch)| {
+                let (first, last) = rows_of(batch);
+                // Batches without rows are returned too, if all rows are requested.
+                first < last || first == last && request.rows.is_none()
+            })
+            .collect();
+        let frames = self.frames(&chosen, &needed, request)?;
+        let mut out: Vec<Frame> = chosen
+            .iter()
+            .zip(frames)
+            .map(|((_, batch), frame)| {
+                let (first, last) = rows_of(batch);
+                let (skip, count) = (first - batch.first_row, last - first);
+                if count == batch.header.nrows { frame } else { frame.slice(skip, skip + count) }
+            })
+            .collect();
         if out.is_empty() {
             let fields = self.catalog.shape.schema.fields().iter();
             let history = self.history(&(0..fields.len()).collect::<Vec<_>>(), nested_projection)?;
@@ -66,48 +81,58 @@ impl Ipc {
                 format!("batch {i} is out of range: there are {}.", self.catalog.batches.len()),
             )
         })?;
-        let body = BatchBody::new(&self.source, batch)?;
         let needed = self.needed(request.positions)?;
+        let (_, nested_projection) = self.plan.projected(request.projection);
+        self.need(&needed, nested_projection.as_ref(), std::iter::once(i), &NoProgress)?;
+        let frame = self.frames(&[(i, batch)], &needed, request)?.pop();
+        frame.ok_or_else(|| Error::internal("a batch without a frame", None))
+    }
+
+    /// Decodes the fields `needed` of these batches, which are there. All columns of all batches are tasks of one run.
+    fn frames(
+        &self,
+        chosen: &[(usize, &BatchPosition)],
+        needed: &[usize],
+        request: &Request<'_>,
+    ) -> Result<Vec<Frame>> {
         let (plan, nested_projection) = self.plan.projected(request.projection);
         let nested_projection = nested_projection.as_ref();
-        let history = self.history(&needed, nested_projection)?;
-        self.need(&needed, nested_projection, std::iter::once(i), &NoProgress)?;
-        let dictionaries = history.at(i);
+        let history = self.history(needed, nested_projection)?;
         let shape = &self.catalog.shape;
-        let allowed = DecodeBudget::new(&self.options.limits, batch.body_nbytes);
-        let one = |index: usize| -> Result<ArrayData> {
-            let place = shape.places.get(index).copied().unwrap_or_default();
-            let mut cursor = FieldCursor::new(&body, shape, dictionaries, place, &allowed)?;
-            let named = |e: Error| e.in_member(format!("batch {i}")).at(batch.body_at as u64);
-            let part = nested_projection.map_or(&LeafProjection::All, |projection| projection.of(index));
-            cursor.part(field_of(shape, index)?, part).map_err(named)
-        };
-        let mut arrays: Vec<Option<ArrayData>> = vec![None; shape.places.len()];
-        if body.codec().is_some() || batch.body_nbytes > 1 << 20 {
-            let nbytes = batch.body_nbytes / needed.len().max(1);
-            let tasks =
-                arrays.iter_mut().enumerate().filter(|(index, _)| needed.binary_search(index).is_ok()).map(
-                    |(index, slot)| {
-                        let one = &one;
-                        Task::new(nbytes, move || {
-                            *slot = Some(one(index)?);
-                            Ok(())
-                        })
-                    },
-                );
-            parallel::run(tasks.collect(), request.threads, request.progress)?;
-        } else {
-            for &index in &needed {
-                if let Some(slot) = arrays.get_mut(index) {
-                    *slot = Some(one(index)?);
-                }
+        let budget = |batch: &BatchPosition| DecodeBudget::new(&self.options.limits, batch.body_nbytes);
+        let budgets: Vec<DecodeBudget> = chosen.iter().map(|(_, batch)| budget(batch)).collect();
+        let mut tasks = Vec::new();
+        for (&(i, batch), allowed) in chosen.iter().zip(&budgets) {
+            let column_nbytes = batch.body_nbytes / needed.len().max(1);
+            let dictionaries = history.at(i);
+            for fields in needed.chunks((TASK_NBYTES / column_nbytes.max(1)).max(1)) {
+                tasks.push((column_nbytes * fields.len(), move || {
+                    let body = BatchBody::new(&self.source, batch)?;
+                    let one = |&index: &usize| -> Result<ArrayData> {
+                        let place = shape.places.get(index).copied().unwrap_or_default();
+                        let mut cursor = FieldCursor::new(&body, shape, dictionaries, place, allowed)?;
+                        let part = nested_projection.map_or(&LeafProjection::All, |parts| parts.of(index));
+                        cursor
+                            .part(field_of(shape, index)?, part)
+                            .map_err(|e| e.in_member(format!("batch {i}")).at(batch.body_at as u64))
+                    };
+                    fields.iter().map(one).collect::<Result<Vec<ArrayData>>>()
+                }));
             }
         }
-        // Columns outside the request are replaced by empty values, which are dropped at once.
-        let nrows = batch.header.nrows;
-        let arrays: Vec<ArrayData> =
-            arrays.into_iter().map(|data| data.unwrap_or_else(|| null_array(nrows))).collect();
-        arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
+        let mut decoded = parallel::map(tasks, request.threads, request.progress)?.into_iter().flatten();
+        let frame = |batch: &BatchPosition| {
+            // Columns outside the request are replaced by empty values, which are dropped at once.
+            let nrows = batch.header.nrows;
+            let mut arrays = vec![null_array(nrows); shape.places.len()];
+            for &index in needed {
+                if let (Some(slot), Some(data)) = (arrays.get_mut(index), decoded.next()) {
+                    *slot = data;
+                }
+            }
+            arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
+        };
+        chosen.iter().map(|(_, batch)| *batch).map(frame).collect()
     }
 
     /// The fields to decode for these columns, including those of the index, in order.

@@ -1,21 +1,22 @@
 //! Bodies: the offset of each buffer, and its compression.
 
+use std::ops::Range;
+
 use arrow_buffer::Buffer;
-use arrow_ipc as fb;
+use arrow_data::ArrayData;
+use arrow_ipc::{self as fb, FieldNode};
 
 use crate::codec::{lz4, zstd};
 use crate::error::Result;
 use crate::memory::Region;
-use crate::parallel;
-use crate::parallel::Task;
-use crate::progress::{Progress, SignalsOnly};
 
 use super::WriteOptions;
 use super::flatten::FlatBatch;
+use super::writer::QueuedMessage;
 use crate::arrow::ipc::BodyCodec;
 use crate::arrow::ipc::encode::ALIGNMENT;
 
-/// Small buffers are compressed together in tasks of about this size.
+/// Columns are compressed together in tasks of at least about this size.
 const TASK_NBYTES: usize = 256 << 10;
 
 /// The default level of zstd: that of other Arrow libraries.
@@ -33,7 +34,7 @@ pub(super) enum BodyBuffer {
 }
 
 impl BodyBuffer {
-    fn nbytes(&self) -> usize {
+    pub(super) fn nbytes(&self) -> usize {
         match self {
             Self::Uncompressed(bytes) => bytes.len(),
             Self::Incompressible(bytes) => 8 + bytes.len(),
@@ -42,101 +43,103 @@ impl BodyBuffer {
     }
 }
 
-/// The buffers of a batch in order, and their offsets.
-#[derive(Debug)]
-pub(super) struct EncodedBody {
-    pub(super) places: Vec<fb::Buffer>,
+/// Consecutive columns of a message: their nodes and buffers, in order.
+#[derive(Debug, Default)]
+pub(super) struct EncodedColumns {
+    pub(super) nodes: Vec<FieldNode>,
     pub(super) buffers: Vec<BodyBuffer>,
-    pub(super) nbytes: usize,
+    /// Number of data buffers of each view column.
+    pub(super) variadic: Vec<i64>,
 }
 
-impl EncodedBody {
-    fn new(buffers: Vec<BodyBuffer>) -> Self {
-        let mut places = Vec::with_capacity(buffers.len());
+impl EncodedColumns {
+    /// Encodes columns. A dictionary array counts as its codes.
+    ///
+    /// # Errors
+    /// Malformed arrays; the codec's own.
+    pub(super) fn new(arrays: &[ArrayData], options: &WriteOptions) -> Result<Self> {
+        let mut batch = FlatBatch::with_capacity(arrays.len());
+        arrays.iter().try_for_each(|array| batch.push(array))?;
+        let FlatBatch { nodes, buffers, variadic } = batch;
+        let buffers = match options.codec {
+            None => buffers.into_iter().map(BodyBuffer::Uncompressed).collect(),
+            Some(codec) => compress(&buffers, codec, options.level)?,
+        };
+        Ok(Self { nodes, buffers, variadic })
+    }
+
+    /// Adds the columns after these.
+    pub(super) fn append(&mut self, next: &mut Self) {
+        self.nodes.append(&mut next.nodes);
+        self.buffers.append(&mut next.buffers);
+        self.variadic.append(&mut next.variadic);
+    }
+
+    /// The places of the buffers in the body, and the length of the body.
+    pub(super) fn places(&self) -> (Vec<fb::Buffer>, usize) {
+        let mut places = Vec::with_capacity(self.buffers.len());
         let mut at = 0usize;
-        for buffer in &buffers {
+        for buffer in &self.buffers {
             let number = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
             places.push(fb::Buffer::new(number(at), number(buffer.nbytes())));
             at += buffer.nbytes().next_multiple_of(ALIGNMENT);
         }
-        Self { places, buffers, nbytes: at }
+        (places, at)
     }
 }
 
-/// The bodies of several batches, whose buffers are compressed in parallel. The bytes do not depend on `threads`.
-///
-/// # Errors
-/// The codec's own, and cancellation.
-pub(super) fn bodies(
-    batches: &mut [FlatBatch],
+/// Divides the columns of messages into tasks: the number of a message and a range of its columns. Without a codec a task is
+/// a message. Returns the number of bytes too.
+pub(super) fn tasks(
+    messages: &[QueuedMessage],
     options: &WriteOptions,
-    progress: &dyn Progress,
-) -> Result<Vec<EncodedBody>> {
-    let mut all: Vec<Vec<BodyBuffer>> = batches
-        .iter_mut()
-        .map(|batch| std::mem::take(&mut batch.buffers).into_iter().map(BodyBuffer::Uncompressed).collect())
-        .collect();
-    if let Some(codec) = options.codec {
-        compress(&mut all, codec, options, progress)?;
-    }
-    Ok(all.into_iter().map(EncodedBody::new).collect())
-}
-
-/// Compresses every buffer into one region, whose memory the next batches reuse.
-fn compress(
-    all: &mut [Vec<BodyBuffer>],
-    codec: BodyCodec,
-    options: &WriteOptions,
-    progress: &dyn Progress,
-) -> Result<()> {
-    let capacity = |buffer: &BodyBuffer| (8 + bound(codec, buffer.nbytes())).next_multiple_of(ALIGNMENT);
-    let buffers: Vec<&mut BodyBuffer> = all.iter_mut().flatten().filter(|p| p.nbytes() > 0).collect();
-    let total = buffers.iter().map(|p| capacity(p)).sum();
-    let mut region = Region::allocate(total)?;
-    let mut lengths = vec![None; buffers.len()];
-    let mut tasks = Vec::new();
-    let (mut rest, mut places, mut results) =
-        (buffers.as_slice(), region.as_mut_slice(), lengths.as_mut_slice());
-    while !rest.is_empty() {
-        let mut nbytes = 0;
-        let fits = |buffer: &&&mut BodyBuffer| {
-            let first = nbytes == 0;
-            nbytes += buffer.nbytes();
-            first || nbytes <= TASK_NBYTES
-        };
-        let count = rest.iter().take_while(fits).count();
-        let (group, later) = rest.split_at(count);
-        let (place, further) =
-            std::mem::take(&mut places).split_at_mut(group.iter().map(|p| capacity(p)).sum());
-        let (lengths, others) = std::mem::take(&mut results).split_at_mut(count);
-        let nbytes = group.iter().map(|p| p.nbytes()).sum();
-        tasks.push(Task::new(nbytes, move || {
-            let mut place = place;
-            for (buffer, length) in group.iter().zip(lengths) {
-                let (target, further) = std::mem::take(&mut place).split_at_mut(capacity(buffer));
-                if let BodyBuffer::Uncompressed(bytes) = &**buffer {
-                    *length = compress_buffer(bytes, codec, options.level, target)?;
-                }
-                place = further;
+) -> (Vec<(usize, Range<usize>)>, usize) {
+    let (mut tasks, mut total) = (Vec::new(), 0usize);
+    for (i, message) in messages.iter().enumerate() {
+        let (mut start, mut nbytes) = (0, 0usize);
+        for (column, array) in message.arrays.iter().enumerate().filter(|_| options.codec.is_some()) {
+            nbytes = nbytes.saturating_add(array.get_slice_memory_size().unwrap_or(0));
+            if nbytes >= TASK_NBYTES && column + 1 < message.arrays.len() {
+                tasks.push((i, start..column + 1));
+                total = total.saturating_add(nbytes);
+                (start, nbytes) = (column + 1, 0);
             }
-            Ok(())
-        }));
-        (rest, places, results) = (later, further, others);
+        }
+        tasks.push((i, start..message.arrays.len()));
+        total = total.saturating_add(nbytes);
     }
-    // Progress counts written bytes, not compressed ones. Cancellation is still noticed here.
-    parallel::run(tasks, options.threads, &SignalsOnly(progress))?;
+    (tasks, total)
+}
+
+/// Compresses buffers into one region.
+fn compress(buffers: &[Buffer], codec: BodyCodec, level: Option<i32>) -> Result<Vec<BodyBuffer>> {
+    let capacity = |buffer: &Buffer| match buffer.len() {
+        0 => 0,
+        nbytes => (8 + bound(codec, nbytes)).next_multiple_of(ALIGNMENT),
+    };
+    let mut region = Region::allocate(buffers.iter().map(capacity).sum())?;
+    let mut rest = region.as_mut_slice();
+    let mut lengths = Vec::with_capacity(buffers.len());
+    for buffer in buffers {
+        let (target, further) = std::mem::take(&mut rest).split_at_mut(capacity(buffer));
+        lengths.push(match buffer.len() {
+            0 => None,
+            _ => compress_buffer(buffer, codec, level, target)?,
+        });
+        rest = further;
+    }
     let region = crate::memory::Buffer::from_region(region.finish(), false).to_arrow();
     let mut start = 0;
-    for (buffer, length) in buffers.into_iter().zip(lengths) {
-        let next = start + capacity(buffer);
-        *buffer = match (length, &*buffer) {
-            (Some(length), _) => BodyBuffer::Compressed(region.slice_with_length(start, length)),
-            (None, BodyBuffer::Uncompressed(bytes)) => BodyBuffer::Incompressible(bytes.clone()),
-            (None, _) => continue,
-        };
-        start = next;
-    }
-    Ok(())
+    let encoded = buffers.iter().zip(lengths).map(|(buffer, length)| {
+        let place = start;
+        start += capacity(buffer);
+        match length {
+            Some(length) => BodyBuffer::Compressed(region.slice_with_length(place, length)),
+            None if buffer.is_empty() => BodyBuffer::Uncompressed(buffer.clone()),
+            None => BodyBuffer::Incompressible(buffer.clone()),
+        }
+    });
+    Ok(encoded.collect())
 }
 
 fn bound(codec: BodyCodec, nbytes: usize) -> usize {

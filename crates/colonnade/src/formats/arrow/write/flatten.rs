@@ -33,11 +33,6 @@ impl FlatBatch {
         }
     }
 
-    /// Bytes of the buffers.
-    pub(super) fn nbytes(&self) -> usize {
-        self.buffers.iter().map(Buffer::len).sum()
-    }
-
     /// Adds a column. A dictionary array counts as its codes.
     ///
     /// # Errors

@@ -6,21 +6,22 @@ use crate::arrow::ipc::encode::ALIGNMENT;
 use crate::error::Result;
 use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
-use super::body::{BodyBuffer, EncodedBody};
+use super::body::BodyBuffer;
 
 /// Bodies from this size on are written buffer by buffer, if the sink takes pieces.
 const SCATTERED_FROM_NBYTES: usize = 64 << 10;
 
-/// Writes a body: its buffers and the zeros between them. Buffers that are adjacent in memory and in the file are one write.
+/// Writes a body of `nbytes`: its buffers and the zeros between them. Buffers that are adjacent in memory and in the file are one write.
 pub(super) fn write_body(
     output: &mut WriteBuffer,
-    body: &EncodedBody,
+    buffers: &[BodyBuffer],
+    nbytes: usize,
     target: &mut SinkTarget<'_>,
 ) -> Result<()> {
-    if target.sink.takes_pieces() && body.nbytes >= SCATTERED_FROM_NBYTES {
-        return write_pieces(output, body, target);
+    if target.sink.takes_pieces() && nbytes >= SCATTERED_FROM_NBYTES {
+        return write_pieces(output, buffers, target);
     }
-    let mut buffers = body.buffers.iter().peekable();
+    let mut buffers = buffers.iter().peekable();
     while let Some(buffer) = buffers.next() {
         match buffer {
             BodyBuffer::Compressed(bytes) => output.put(bytes, target)?,
@@ -56,12 +57,12 @@ pub(super) fn write_body(
 }
 
 /// Writes a body to a sink that takes pieces: first the bytes joined before, then each buffer without a copy.
-fn write_pieces(output: &mut WriteBuffer, body: &EncodedBody, target: &mut SinkTarget<'_>) -> Result<()> {
+fn write_pieces(output: &mut WriteBuffer, buffers: &[BodyBuffer], target: &mut SinkTarget<'_>) -> Result<()> {
     const ZEROS: [u8; ALIGNMENT] = [0; ALIGNMENT];
     const STORED: [u8; 8] = (-1i64).to_le_bytes();
-    let mut list = Vec::with_capacity(2 * body.buffers.len());
+    let mut list = Vec::with_capacity(2 * buffers.len());
     let mut nbytes = 0;
-    for buffer in &body.buffers {
+    for buffer in buffers {
         let bytes = match buffer {
             BodyBuffer::Compressed(bytes) | BodyBuffer::Uncompressed(bytes) => bytes,
             BodyBuffer::Incompressible(bytes) => {

@@ -11,15 +11,15 @@ use crate::arrow::export::Exporter;
 use crate::error::Result;
 use crate::formats::arrow::read::Form;
 use crate::frame::Frame;
+use crate::parallel;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::sink::writer_state::{WriterState, check_rows, nothing};
 
 use super::WriteOptions;
 use super::batching::{batch_nbytes, batch_rows};
-use super::body::bodies;
+use super::body::{EncodedColumns, tasks};
 use super::dictionaries::{DictionaryUpdate, DictionaryWriter};
-use super::flatten::FlatBatch;
 use super::output;
 use super::pending::PendingBatch;
 use super::slice::invalid_layout;
@@ -27,8 +27,11 @@ use crate::arrow::ipc::MAGIC;
 use crate::arrow::ipc::encode::{self, BatchMetadata, END};
 use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
-/// Uncompressed bytes for each thread that are compressed at once.
-const WINDOW_NBYTES: usize = 8 << 20;
+/// Uncompressed bytes for each thread that wait to be compressed.
+const WINDOW_NBYTES: usize = 64 << 20;
+
+/// Fewer bytes are compressed on the calling thread.
+const PARALLEL_FROM_NBYTES: usize = 512 << 10;
 
 /// Schemas with at least this many fields are encoded once, and copied to the footer.
 const WIDE_FIELDS: usize = 1000;
@@ -53,11 +56,13 @@ pub struct Writer {
     ncols: usize,
     /// A wide schema and its message, which the footer may copy.
     encoded_schema: Option<(SchemaRef, Vec<u8>)>,
+    /// Batches for which the next one reserves space.
+    batches_to_reserve: usize,
 }
 
 /// A message that the next `drain` writes.
-struct QueuedMessage {
-    batch: FlatBatch,
+pub(super) struct QueuedMessage {
+    pub(super) arrays: Vec<ArrayData>,
     nrows: usize,
     dictionary: Option<(i64, bool)>,
 }
@@ -81,6 +86,7 @@ impl Writer {
             nrows: 0,
             ncols: 0,
             encoded_schema: None,
+            batches_to_reserve: 0,
         }
     }
 
@@ -171,11 +177,8 @@ impl Writer {
     fn end(&mut self, exporter: &Exporter, target: &mut SinkTarget<'_>) -> Result<()> {
         self.flush_pending()?;
         for update in self.dictionaries.as_mut().map(DictionaryWriter::finish).unwrap_or_default() {
-            self.enqueue(
-                std::slice::from_ref(&update.values),
-                update.values.len(),
-                Some((update.id, false)),
-            )?;
+            let nrows = update.values.len();
+            self.enqueue(vec![update.values], nrows, Some((update.id, false)));
         }
         self.drain(target)?;
         self.output.scratch().extend_from_slice(&END);
@@ -214,22 +217,24 @@ impl Writer {
         }
         self.flush_pending()?;
         let rows = batch_rows(chunk, nbytes, target_nbytes);
-        let mut start = 0;
+        let window = match self.options.codec {
+            Some(_) => WINDOW_NBYTES.saturating_mul(self.options.threads.max(1)),
+            None => 0,
+        };
+        let (mut start, mut queued) = (0, 0usize);
         loop {
             let stop = chunk.nrows.min(start + rows);
             let slice = if start == 0 && stop == chunk.nrows { None } else { Some(chunk.slice(start, stop)) };
             let mut arrays = exporter.admitted(slice.as_ref().unwrap_or(chunk))?;
             self.extract_dictionaries(&mut arrays)?;
-            self.enqueue(&arrays, stop - start, None)?;
+            self.enqueue(arrays, stop - start, None);
             if start == 0 && whole && self.options.codec.is_none() {
-                self.reserve(chunk.nrows.div_ceil(rows.max(1)), target)?;
+                self.batches_to_reserve = chunk.nrows.div_ceil(rows.max(1));
             }
-            let window = match self.options.codec {
-                Some(_) => WINDOW_NBYTES.saturating_mul(self.options.threads.max(1)),
-                None => 0,
-            };
-            if self.queue.iter().map(|item| item.batch.nbytes()).sum::<usize>() >= window {
+            queued = queued.saturating_add(nbytes / chunk.nrows.max(1) * (stop - start));
+            if queued >= window {
                 self.drain(target)?;
+                queued = 0;
             }
             start = stop;
             if start >= chunk.nrows {
@@ -265,16 +270,10 @@ impl Writer {
         Ok(())
     }
 
-    /// Reserves space for all batches, estimated from the first.
-    fn reserve(&self, batches: usize, target: &mut SinkTarget<'_>) -> Result<()> {
-        let batch_nbytes: usize = self
-            .queue
-            .iter()
-            .map(|item| {
-                item.batch.buffers.iter().map(|b| b.len() + 64 + 16).sum::<usize>()
-                    + 16 * item.batch.nodes.len()
-            })
-            .sum();
+    /// Reserves space for `batches` batches like this one.
+    fn reserve(&self, batches: usize, first: &EncodedColumns, target: &mut SinkTarget<'_>) -> Result<()> {
+        let buffers_nbytes: usize = first.buffers.iter().map(|buffer| buffer.nbytes() + 64 + 16).sum();
+        let batch_nbytes = buffers_nbytes + 16 * first.nodes.len();
         let schema = self.output.position();
         let total = (batch_nbytes as u64).saturating_mul(batches as u64).saturating_add(4 * schema + 4096);
         Ok(target.sink.reserve_about(total)?)
@@ -287,7 +286,8 @@ impl Writer {
             self.flush_pending()?;
         }
         for DictionaryUpdate { id, is_delta, values, .. } in updates {
-            self.enqueue(std::slice::from_ref(&values), values.len(), Some((id, is_delta)))?;
+            let nrows = values.len();
+            self.enqueue(vec![values], nrows, Some((id, is_delta)));
         }
         Ok(())
     }
@@ -299,43 +299,72 @@ impl Writer {
             return Ok(());
         }
         let (arrays, nrows) = self.pending.take()?;
-        self.enqueue(&arrays, nrows, None)
-    }
-
-    fn enqueue(&mut self, arrays: &[ArrayData], nrows: usize, dictionary: Option<(i64, bool)>) -> Result<()> {
-        let mut batch = FlatBatch::with_capacity(arrays.len());
-        arrays.iter().try_for_each(|array| batch.push(array))?;
-        self.queue.push(QueuedMessage { batch, nrows, dictionary });
+        self.enqueue(arrays, nrows, None);
         Ok(())
     }
 
-    /// Writes the queue.
+    fn enqueue(&mut self, arrays: Vec<ArrayData>, nrows: usize, dictionary: Option<(i64, bool)>) {
+        self.queue.push(QueuedMessage { arrays, nrows, dictionary });
+    }
+
+    /// Writes the queue: other threads encode columns while this one writes. The bytes do not depend on their number.
     fn drain(&mut self, target: &mut SinkTarget<'_>) -> Result<()> {
-        let mut items = std::mem::take(&mut self.queue);
-        let mut batches: Vec<FlatBatch> =
-            items.iter_mut().map(|item| std::mem::take(&mut item.batch)).collect();
-        let bodies = bodies(&mut batches, &self.options, target.progress)?;
-        for ((item, batch), body) in items.iter().zip(&batches).zip(bodies) {
-            let metadata = BatchMetadata {
-                nrows: item.nrows,
-                nodes: &batch.nodes,
-                places: &body.places,
-                variadic: &batch.variadic,
-                codec: self.options.codec,
-                body_nbytes: body.nbytes,
-                dictionary: item.dictionary,
-            };
-            encode::batch(&mut self.fbb, &metadata);
-            let position = self.output.position();
-            let head_nbytes = encode::encapsulate(self.output.scratch(), position, self.fbb.finished_data())?;
-            let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
-            let block = fb::Block::new(number(position), head_nbytes, number(body.nbytes as u64));
-            match item.dictionary {
-                Some(_) => self.dictionary_blocks.push(block),
-                None => self.batch_blocks.push(block),
+        let messages = std::mem::take(&mut self.queue);
+        let progress = target.progress;
+        let options = self.options;
+        let (tasks, nbytes) = tasks(&messages, &options);
+        let threads = if nbytes < PARALLEL_FROM_NBYTES { 1 } else { options.threads };
+        let encode = |task: usize, columns: &mut EncodedColumns| {
+            let (message, range) = tasks.get(task).cloned().unwrap_or_default();
+            let arrays = messages.get(message).and_then(|message| message.arrays.get(range));
+            *columns = EncodedColumns::new(arrays.unwrap_or(&[]), &options)?;
+            Ok(())
+        };
+        let mut body = EncodedColumns::default();
+        let mut task = 0;
+        let mut write = |columns: &mut EncodedColumns| {
+            body.append(columns);
+            let at = |task: usize| tasks.get(task).map(|(message, _)| *message);
+            let (this, next) = (at(task), at(task + 1));
+            task += 1;
+            match this.and_then(|this| messages.get(this)) {
+                Some(message) if this != next => self.put(message, &std::mem::take(&mut body), target),
+                _ => Ok(()),
             }
-            output::write_body(&mut self.output, &body, target)?;
+        };
+        // Progress counts written bytes. Cancellation is noticed here too.
+        parallel::ordered(tasks.len(), threads, &encode, &mut write, progress)
+    }
+
+    fn put(
+        &mut self,
+        message: &QueuedMessage,
+        body: &EncodedColumns,
+        target: &mut SinkTarget<'_>,
+    ) -> Result<()> {
+        if self.batches_to_reserve > 0 && message.dictionary.is_none() {
+            let batches = std::mem::take(&mut self.batches_to_reserve);
+            self.reserve(batches, body, target)?;
         }
-        Ok(())
+        let (places, body_nbytes) = body.places();
+        let metadata = BatchMetadata {
+            nrows: message.nrows,
+            nodes: &body.nodes,
+            places: &places,
+            variadic: &body.variadic,
+            codec: self.options.codec,
+            body_nbytes,
+            dictionary: message.dictionary,
+        };
+        encode::batch(&mut self.fbb, &metadata);
+        let position = self.output.position();
+        let head_nbytes = encode::encapsulate(self.output.scratch(), position, self.fbb.finished_data())?;
+        let number = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
+        let block = fb::Block::new(number(position), head_nbytes, number(body_nbytes as u64));
+        match message.dictionary {
+            Some(_) => self.dictionary_blocks.push(block),
+            None => self.batch_blocks.push(block),
+        }
+        output::write_body(&mut self.output, &body.buffers, body_nbytes, target)
     }
 }

@@ -18,7 +18,7 @@ use crate::progress::Progress;
 
 use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::field_of;
-use crate::arrow::ipc::body::{BatchBody, CompressedBuffer, decompress, read_length_prefix};
+use crate::arrow::ipc::body::BatchBody;
 
 /// Long columns are split into copies of this size, so that all threads get some.
 const CUT_NBYTES: usize = 4 << 20;
@@ -312,26 +312,19 @@ pub(in crate::formats::arrow::read) fn values_into(
     place: &mut [u8],
     streaming: bool,
 ) -> Result<()> {
-    let codec = match body.codec() {
-        None => {
-            let raw = body.bytes(buffer)?;
-            let source = raw.get(start * item..end * item);
-            copy(place, source.ok_or_else(|| body.too_short(buffer, end * item, raw.len()))?, streaming);
-            return Ok(());
-        }
-        Some(codec) => codec,
-    };
-    match read_length_prefix(body.bytes(buffer)?, codec)? {
-        // The common case: decompresses directly to the final position.
-        CompressedBuffer::Compressed(bytes, nbytes) if nbytes == place.len() && start == 0 => {
-            decompress(codec, bytes, place)
-        }
-        _ => {
-            let whole = body.buffer(buffer, end * item)?;
-            place.copy_from_slice(whole.as_slice().get(start * item..end * item).unwrap_or(&[]));
-            Ok(())
-        }
+    if body.codec().is_none() {
+        let raw = body.bytes(buffer)?;
+        let source = raw.get(start * item..end * item);
+        copy(place, source.ok_or_else(|| body.too_short(buffer, end * item, raw.len()))?, streaming);
+        return Ok(());
     }
+    // The common case: decompresses directly to the final position.
+    if start == 0 && body.decompressed_nbytes(buffer)? == place.len() as u64 {
+        return body.fill(buffer, place);
+    }
+    let whole = body.buffer(buffer, end * item)?;
+    place.copy_from_slice(whole.as_slice().get(start * item..end * item).unwrap_or(&[]));
+    Ok(())
 }
 
 /// Decodes the validity of a field in one batch; `None` if its node declares no nulls.

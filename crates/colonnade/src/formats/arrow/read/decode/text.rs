@@ -1,5 +1,5 @@
-//! Decodes text and bytes: computes all sizes first, then copies each batch's bytes to their position and validates them
-//! while they are in the cache. Bytes that were received at their position are only validated.
+//! Decodes text and bytes: computes all sizes first, then copies or decompresses each batch's bytes to their position and
+//! validates them while they are in the cache. Bytes that were received at their position are only validated.
 
 use arrow_data::ArrayDataBuilder;
 use arrow_schema::DataType;
@@ -17,11 +17,16 @@ use crate::arrow::ipc::arrays::field_of;
 use crate::arrow::ipc::body::BatchBody;
 use crate::arrow::ipc::check::{self, TextBytes};
 
+/// Batches are decoded together in tasks of about this size.
+const TASK_NBYTES: usize = 512 << 10;
+
 /// The offsets and bytes of one batch's rows, and their position in the column.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct TextRun {
-    /// The decompressed buffers, if they were compressed.
-    held: Option<(arrow_buffer::Buffer, arrow_buffer::Buffer)>,
+    /// The decompressed offsets, if they were compressed.
+    offsets: Option<arrow_buffer::Buffer>,
+    /// Whether the rows cover the whole buffer of bytes, which then decompresses to its position.
+    is_whole: bool,
     nbytes: usize,
     at: usize,
 }
@@ -47,8 +52,8 @@ pub(in crate::formats::arrow::read) struct ReceivedText {
 /// The bytes of the column while its batches are decoded.
 #[derive(Clone, Copy)]
 enum ColumnBytes<'c> {
-    /// They are copied from the batches. Whether the copies bypass the cache.
-    Copied(Scatter<'c>, bool),
+    /// They come from the batches. Whether copies bypass the cache.
+    Scattered(Scatter<'c>, bool),
     /// They are there, with a run for each batch.
     Received(&'c [u8], &'c [ReceivedRun]),
 }
@@ -128,7 +133,7 @@ impl ColumnDecoder<'_> {
             let offsets = Scatter::new(&mut offsets);
             let bytes = match &received {
                 Some(runs) => ColumnBytes::Received(bytes.as_mut_slice(), runs),
-                None => ColumnBytes::Copied(Scatter::new(&mut bytes), total >= STREAMING_FROM_NBYTES),
+                None => ColumnBytes::Scattered(Scatter::new(&mut bytes), total >= STREAMING_FROM_NBYTES),
             };
             let mut tasks = Vec::new();
             let mut rest: (&[BatchRows], &mut [TextRun]) = (pieces, &mut runs);
@@ -136,7 +141,7 @@ impl ColumnDecoder<'_> {
                 let mut nbytes = 0;
                 let enough = rest.0.iter().zip(rest.1.iter()).position(|(piece, run)| {
                     nbytes += run.nbytes + piece.nrows * item;
-                    nbytes >= 2 << 20
+                    nbytes >= TASK_NBYTES
                 });
                 let count = enough.map_or(rest.0.len(), |c| c + 1);
                 let (tile, tail) = rest.0.split_at(count);
@@ -148,7 +153,7 @@ impl ColumnDecoder<'_> {
                             self.text_piece(field, piece, run, (small, narrow, is_text), offsets, bytes);
                         let placed = |e: Error| if is_alone { e.in_member(schema_field.name()) } else { e };
                         done.map_err(|e| self.named(placed(e), field, piece))?;
-                        run.held = None;
+                        run.offsets = None;
                     }
                     fence();
                     Ok(())
@@ -163,7 +168,7 @@ impl ColumnDecoder<'_> {
         Ok(trusted_array(builder))
     }
 
-    /// Returns the number of text bytes of each batch's rows. Decompresses compressed buffers, in parallel.
+    /// Returns the number of text bytes of each batch's rows. Decompresses compressed offsets, in parallel.
     #[allow(clippy::too_many_arguments)] // the request, and the received bytes
     fn sizes(
         &self,
@@ -179,9 +184,9 @@ impl ColumnDecoder<'_> {
             let body = BatchBody::new(self.source, self.batch(piece)?)?;
             let first = place.buffer + 1 + body.variadic_before(place.view)?;
             let offsets = body.buffer(first, (piece.skip + piece.nrows + 1) * item)?;
-            let (values, nbytes) = match received {
-                Some(received) => (None, received.run(piece.batch).stored),
-                None => body.buffer(first + 1, 0).map(|values| (Some(values.clone()), values.len()))?,
+            let nbytes = match received {
+                Some(received) => received.run(piece.batch).stored,
+                None => usize::try_from(body.decompressed_nbytes(first + 1)?).unwrap_or(usize::MAX),
             };
             let range = text_range(offsets.as_slice(), (piece.skip, piece.nrows), small, nbytes);
             let (start, end) = range.map_err(|(first, last)| {
@@ -190,8 +195,9 @@ impl ColumnDecoder<'_> {
                 );
                 Error::malformed("arrow", message)
             })?;
-            let held = body.codec().and(values).map(|values| (offsets, values));
-            Ok(TextRun { held, nbytes: end - start, at: 0 })
+            let is_whole = (start, end) == (0, nbytes);
+            let offsets = body.codec().map(|_| offsets);
+            Ok(TextRun { offsets, is_whole, nbytes: end - start, at: 0 })
         };
         let compressed = received.is_none() && self.catalog.batches.iter().any(|b| b.header.codec.is_some());
         let mut runs: Vec<TextRun> = if compressed {
@@ -232,22 +238,33 @@ impl ColumnDecoder<'_> {
         let first = place.buffer + 1 + body.variadic_before(place.view)?;
         let item = if small { 4 } else { 8 };
         let needed = (piece.skip + piece.nrows + 1) * item;
-        let (from, copied) = match (&run.held, bytes) {
-            (Some((from, values)), _) => (from.clone(), Some(values.clone())),
-            (None, ColumnBytes::Copied(..)) => {
-                (body.buffer(first, needed)?, Some(body.buffer(first + 1, 0)?))
-            }
-            (None, ColumnBytes::Received(..)) => (body.buffer(first, needed)?, None),
+        let too_long = || Error::limit("arrow", "too many bytes of text.");
+        let from = match &run.offsets {
+            Some(offsets) => offsets.clone(),
+            None => body.buffer(first, needed)?,
         };
         let source_offsets =
             from.as_slice().get(piece.skip * item..(piece.skip + piece.nrows + 1) * item).unwrap_or(&[]);
-        let values = match (&copied, bytes) {
-            (None, ColumnBytes::Received(bytes, runs)) => {
+        let buffer;
+        let mut to_copy = None;
+        let values = match bytes {
+            ColumnBytes::Received(bytes, runs) => {
                 let received = runs.get(piece.batch).copied().unwrap_or_default();
                 let held = bytes.get(received.at..received.at + received.nbytes).unwrap_or(&[]);
                 TextBytes { held, from: received.from, nbytes: received.stored }
             }
-            (values, _) => TextBytes::whole(values.as_ref().map_or(&[][..], |values| values.as_slice())),
+            ColumnBytes::Scattered(bytes, streaming) => {
+                // SAFETY: the batches write disjoint bytes.
+                let target = unsafe { bytes.range(run.at, run.nbytes) }.ok_or_else(too_long)?;
+                if run.is_whole && body.codec().is_some() {
+                    body.fill(first + 1, target)?;
+                    TextBytes::whole(target)
+                } else {
+                    buffer = body.buffer(first + 1, 0)?;
+                    to_copy = Some((target, streaming));
+                    TextBytes::whole(buffer.as_slice())
+                }
+            }
         };
         let (start, end) = if small {
             check::strings(
@@ -260,7 +277,6 @@ impl ColumnDecoder<'_> {
             check::strings(source_offsets.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
         };
         let wide = if narrow { 4 } else { 8 };
-        let too_long = || Error::limit("arrow", "too many bytes of text.");
         // SAFETY: the batches write disjoint rows: the offsets after the first.
         let to = unsafe { offsets.range((piece.at + 1) * wide, piece.nrows * wide) }.ok_or_else(too_long)?;
         if end - start != run.nbytes {
@@ -268,9 +284,7 @@ impl ColumnDecoder<'_> {
         }
         let shift = i64::try_from(run.at).unwrap_or(0) - i64::try_from(start).unwrap_or(0);
         rebase(source_offsets.get(item..).unwrap_or(&[]), to, small, narrow, shift);
-        if let ColumnBytes::Copied(bytes, streaming) = bytes {
-            // SAFETY: the batches write disjoint bytes.
-            let target = unsafe { bytes.range(run.at, run.nbytes) }.ok_or_else(too_long)?;
+        if let Some((target, streaming)) = to_copy {
             copy(target, values.range(start, end).unwrap_or(&[]), streaming);
         }
         Ok(())
@@ -286,7 +300,7 @@ impl ReceivedText {
     fn sizes(&self, pieces: &[BatchRows]) -> (Vec<TextRun>, usize) {
         let runs = pieces.iter().map(|piece| self.run(piece.batch));
         let total = runs.clone().map(|run| run.nbytes).sum();
-        (runs.map(|run| TextRun { held: None, nbytes: run.nbytes, at: run.at }).collect(), total)
+        (runs.map(|run| TextRun { nbytes: run.nbytes, at: run.at, ..TextRun::default() }).collect(), total)
     }
 }
 

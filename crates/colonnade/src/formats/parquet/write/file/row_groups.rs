@@ -1,7 +1,6 @@
 //! Encodes row groups. Tasks of one or several neighbouring columns run in parallel, and are written in order.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 use crate::formats::parquet::write::column::{EncodedChunk, Settings, encode};
@@ -62,25 +61,24 @@ pub(super) fn write(
         indexed.push(index && (nvalues > all.page_rows || most > all.page_nbytes));
     }
     let threads = if total < INLINE_NBYTES { 1 } else { threads };
-    let done: Vec<Mutex<Vec<TaskChunk>>> = tasks.iter().map(|_| Mutex::new(Vec::new())).collect();
-    let make = |i: usize, out: &mut Vec<u8>| -> Result<()> {
-        let (Some(task), Some(slot)) = (tasks.get(i), done.get(i)) else { return Ok(()) };
+    let make = |i: usize, (chunks, out): &mut (Vec<TaskChunk>, Vec<u8>)| -> Result<()> {
+        out.clear();
+        let Some(task) = tasks.get(i) else { return Ok(()) };
         let columns = groups.get(task.group).and_then(|g| g.get(task.roots.clone())).unwrap_or(&[]);
-        let encoded = task_bytes(layout, task, columns, all, out)?;
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = encoded;
+        *chunks = task_bytes(layout, task, columns, all, out)?;
         Ok(())
     };
     let progress = target.progress;
     let mut next = 0;
-    let mut take = |bytes: &[u8]| -> Result<()> {
-        let (Some(task), Some(slot)) = (tasks.get(next), done.get(next)) else { return Ok(()) };
+    let mut take = |(chunks, bytes): &mut (Vec<TaskChunk>, Vec<u8>)| -> Result<()> {
+        let Some(task) = tasks.get(next) else { return Ok(()) };
         next += 1;
         let at = output.position();
         if task.first {
             written.begin(frames.get(task.group).map_or(0, |frame| frame.nrows), at);
         }
         let indexed = indexed.get(task.group).copied().unwrap_or(false);
-        for encoded in std::mem::take(&mut *slot.lock().unwrap_or_else(PoisonError::into_inner)) {
+        for encoded in chunks.drain(..) {
             let leaf = layout.roots.get(encoded.root).and_then(|root| root.leaves.get(encoded.leaf));
             if let Some(leaf) = leaf {
                 let indexed = indexed || index && encoded.chunk.pages.len() > 1;
