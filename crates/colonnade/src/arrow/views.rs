@@ -181,14 +181,16 @@ fn views<O: ArrowNativeType>(
     // Start and end of the current buffer.
     let (mut base, mut end) = (0, 0);
     let (rows, _) = views.as_mut_slice().as_chunks_mut::<NBYTES>();
-    for (view, pair) in rows.iter_mut().zip(offsets.windows(2)) {
-        let [start, stop] = [pair[0].as_usize(), pair[1].as_usize()];
-        let value = bytes.get(start..stop).ok_or_else(broken)?;
+    let mut start = offsets.first().map_or(0, |first| first.as_usize());
+    for (view, stop) in rows.iter_mut().zip(offsets.get(1..).unwrap_or(&[])) {
+        let (from, stop) = (start, stop.as_usize());
+        start = stop;
+        let value = bytes.get(from..stop).ok_or_else(broken)?;
         // In bounds: no value is longer than a buffer.
         let nbytes = u32::try_from(value.len()).unwrap_or(u32::MAX);
         if let Some(mask) = VALUE_MASKS.get(value.len()) {
             // Loading sixteen bytes and masking them costs less than a copy of variable length.
-            let wide = match bytes.get(start..).and_then(|rest| rest.first_chunk()) {
+            let wide = match bytes.get(from..).and_then(|rest| rest.first_chunk()) {
                 Some(wide) => *wide,
                 None => {
                     let mut wide = [0; NBYTES];
@@ -202,16 +204,16 @@ fn views<O: ArrowNativeType>(
                 return Ok(None);
             }
             if end == 0 {
-                base = start;
+                base = from;
             } else if stop - base > MAX_BUFFER_NBYTES {
                 buffers.push(values.slice_with_length(base, end - base));
-                base = start;
+                base = from;
             }
             end = stop;
             view[..4].copy_from_slice(&nbytes.to_le_bytes());
             view[4..8].copy_from_slice(&value[..4]);
             view[8..12].copy_from_slice(&u32::try_from(buffers.len()).unwrap_or(u32::MAX).to_le_bytes());
-            view[12..].copy_from_slice(&u32::try_from(start - base).unwrap_or(u32::MAX).to_le_bytes());
+            view[12..].copy_from_slice(&u32::try_from(from - base).unwrap_or(u32::MAX).to_le_bytes());
         }
     }
     if end > 0 {

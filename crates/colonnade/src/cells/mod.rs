@@ -8,6 +8,7 @@
 //! | [`msgpack`] | MessagePack's heads, extents and columns of cells |
 //! | [`typed`] | cells of a known Arrow type as MessagePack |
 //! | [`text`] | cells of a known Arrow type as text |
+//! | [`views`] | values of text and byte views |
 //! | [`place`] | line, column and byte of an offset, for errors |
 
 pub(crate) mod digits;
@@ -23,3 +24,4 @@ pub mod place;
 pub(crate) mod simd128;
 pub mod text;
 pub mod typed;
+pub mod views;

@@ -10,6 +10,7 @@ use crate::cells::digits::FormatInteger;
 use crate::cells::msgpack::column::changed;
 use crate::cells::typed;
 use crate::cells::typed::native;
+use crate::cells::views::ViewCells;
 use crate::frame::DTypeKind;
 
 pub(super) mod categories;
@@ -80,6 +81,9 @@ pub(super) fn writer<'a>(
         }
         DataType::Utf8 => Box::new(StrWriter::<i32>::new(&data, nulls)?),
         DataType::LargeUtf8 => Box::new(StrWriter::<i64>::new(&data, nulls)?),
+        DataType::Utf8View => {
+            Box::new(ViewWriter { cells: ViewCells::new(&data).ok_or_else(changed)?, nulls })
+        }
         DataType::Dictionary(codes, _) => {
             let category_style = if intervals { nested::interval_style(style) } else { style };
             Box::new(CategoryWriter::new(codes, &data, category_style, style)?)
@@ -292,10 +296,7 @@ impl<O: ArrowNativeType> StrWriter<O> {
         let at = |i: usize| offsets.get(i).and_then(|o| o.to_usize()).unwrap_or(0);
         let used = bytes.get(at(0)..at(data.len())).ok_or_else(changed)?;
         if simdutf8::basic::from_utf8(used).is_err() {
-            return Err(Error::malformed(
-                nulls.style.format,
-                "the array holds text that is no UTF-8. Make it again.",
-            ));
+            return Err(no_utf8(nulls.style));
         }
         Ok(Self { offsets, bytes, nulls })
     }
@@ -319,6 +320,38 @@ impl<O: ArrowNativeType> TextWriter for StrWriter<O> {
             return Err(changed());
         }
         strings::put_part(&self.bytes, range, self.nulls.style.syntax, out);
+        Ok(())
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.has(row)
+    }
+}
+
+#[cold]
+fn no_utf8(style: TextStyle) -> Error {
+    Error::malformed(style.format, "the array holds text that is no UTF-8. Make it again.")
+}
+
+/// Writes text views.
+struct ViewWriter {
+    cells: ViewCells,
+    nulls: NullText,
+}
+
+impl TextWriter for ViewWriter {
+    #[inline]
+    fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.has(row) {
+            self.nulls.put(out);
+            return Ok(());
+        }
+        let (bytes, range) = self.cells.part(row).ok_or_else(changed)?;
+        let text = bytes.get(range.clone()).ok_or_else(changed)?;
+        if !text.is_ascii() && simdutf8::basic::from_utf8(text).is_err() {
+            return Err(no_utf8(self.nulls.style));
+        }
+        strings::put_part(bytes, range, self.nulls.style.syntax, out);
         Ok(())
     }
 

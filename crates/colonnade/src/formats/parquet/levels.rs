@@ -100,6 +100,12 @@ impl Validity {
     pub fn words(&self) -> &[u64] {
         &self.words
     }
+
+    /// A copy of the bitmap in Arrow's layout; its last bytes may hold no bits.
+    #[must_use]
+    pub fn to_arrow(&self) -> arrow_buffer::Buffer {
+        self.words.iter().map(|word| word.to_le()).collect::<Vec<u64>>().into()
+    }
 }
 
 /// The error for a definition level above the column's maximum.

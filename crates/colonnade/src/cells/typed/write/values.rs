@@ -4,6 +4,7 @@ use arrow_buffer::{BooleanBuffer, IntervalDayTime, IntervalMonthDayNano, i256};
 
 use super::*;
 use crate::calendar::per_second;
+use crate::cells::views::ViewCells;
 
 mod put;
 
@@ -51,7 +52,7 @@ pub(super) enum ArrayValues {
     MonthDayNano(ScalarBuffer<IntervalMonthDayNano>),
     Decimal(DecimalValues, u8, i8, PayloadFamily),
     Bytes(CellOffsets, Buffer, PayloadFamily),
-    Views(ScalarBuffer<u128>, Vec<Buffer>, PayloadFamily),
+    Views(ViewCells, PayloadFamily),
     /// Fixed-width bytes that start with the first row, and the width.
     Fixed(Buffer, usize, PayloadFamily),
     Expanded(IntegerCodes, Box<TypedWriter>),
@@ -116,7 +117,7 @@ impl ArrayValues {
             DataType::LargeBinary => Self::Bytes(CellOffsets::large(data), buffer(1), binary),
             DataType::Utf8View | DataType::BinaryView => {
                 let family = if *data.data_type() == DataType::Utf8View { text } else { binary };
-                Self::Views(native(data, 0), data.buffers().iter().skip(1).cloned().collect(), family)
+                Self::Views(ViewCells::new(data).ok_or_else(changed)?, family)
             }
             DataType::FixedSizeBinary(width) => {
                 let width = usize::try_from(*width).map_err(|_| changed())?;

@@ -6,8 +6,10 @@ use arrow_schema::{DataType, Field};
 
 use crate::cells::digits;
 use crate::cells::digits::FormatInteger;
+use crate::cells::msgpack::column::changed;
 use crate::cells::text;
 use crate::cells::text::{TextStyle, TextWriter};
+use crate::cells::views::ViewCells;
 use crate::error::Result;
 use crate::frame::DType;
 
@@ -143,6 +145,7 @@ fn direct<'a>(
         _ if data.is_empty() => return None,
         DataType::Utf8 => Box::new(text::<i32>(data, nulls)?),
         DataType::LargeUtf8 => Box::new(text::<i64>(data, nulls)?),
+        DataType::Utf8View => Box::new(ViewFields { cells: ViewCells::new(data)?, nulls }),
         DataType::Float64 if plain => floats!(f64),
         DataType::Float32 if plain => floats!(f32),
         _ if dialect.numbers => return None,
@@ -238,6 +241,23 @@ impl<O: ArrowNativeType> FieldWriter for StringFields<'_, O> {
         }
         let at = |i: usize| self.offsets.get(i).map_or(0, |offset| offset.as_usize());
         dialect.put_part(self.values, at(row)..at(row + 1), out);
+        Ok(())
+    }
+}
+
+struct ViewFields<'a> {
+    cells: ViewCells,
+    nulls: Option<&'a NullBuffer>,
+}
+
+impl FieldWriter for ViewFields<'_> {
+    fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()> {
+        if self.nulls.is_some_and(|nulls| nulls.is_null(row)) {
+            out.extend_from_slice(&dialect.null);
+            return Ok(());
+        }
+        let (bytes, range) = self.cells.part(row).ok_or_else(changed)?;
+        dialect.put_part(bytes, range, out);
         Ok(())
     }
 }

@@ -57,7 +57,7 @@ impl ArrayValues {
             Self::Bytes(offsets, all, family) => {
                 out::bytes(out, *family, all.get(offsets.range(row)?).ok_or_else(changed)?)
             }
-            Self::Views(views, buffers, family) => put_view(out, at(views, row)?, buffers, *family),
+            Self::Views(cells, family) => out::bytes(out, *family, cells.value(row).ok_or_else(changed)?),
             Self::Fixed(all, width, family) => {
                 out::bytes(out, *family, all.get(row * width..(row + 1) * width).ok_or_else(changed)?)
             }
@@ -129,21 +129,4 @@ impl ArrayValues {
 fn put_list<O: ByteSink>(out: &mut O, range: Range<usize>, child: &TypedWriter) -> Result<()> {
     out::array(out, range.len())?;
     child.put_all(range, out)
-}
-
-/// Writes text or bytes of a view, which stores up to 12 bytes inline and longer ones in a buffer.
-fn put_view<O: ByteSink>(out: &mut O, view: u128, buffers: &[Buffer], family: PayloadFamily) -> Result<()> {
-    let raw = view.to_le_bytes();
-    let word = |i: usize| -> Option<usize> {
-        let word = raw.get(i * 4..)?.first_chunk::<4>()?;
-        usize::try_from(u32::from_le_bytes(*word)).ok()
-    };
-    let length = word(0).ok_or_else(changed)?;
-    let found = if length <= 12 {
-        raw.get(4..4 + length)
-    } else {
-        let start = word(3).ok_or_else(changed)?;
-        word(2).and_then(|i| buffers.get(i)).and_then(|buffer| buffer.get(start..start.checked_add(length)?))
-    };
-    out::bytes(out, family, found.ok_or_else(changed)?)
 }

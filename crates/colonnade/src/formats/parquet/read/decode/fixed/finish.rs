@@ -74,8 +74,7 @@ impl ChunkDecoder<'_> {
             let mut bits = BooleanBufferBuilder::new(self.nrows);
             for part in found {
                 bits.append_n(part.at.saturating_sub(bits.len()), true);
-                let words: Vec<u8> = part.bits.words().iter().flat_map(|w| w.to_le_bytes()).collect();
-                bits.append_packed_range(0..part.bits.len(), &words);
+                bits.append_packed_range(0..part.bits.len(), &part.bits.to_arrow());
             }
             bits.append_n(self.nrows.saturating_sub(bits.len()), true);
             nulls = Some(NullBuffer::new(bits.finish()));

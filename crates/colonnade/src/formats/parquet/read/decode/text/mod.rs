@@ -246,14 +246,16 @@ impl<'a> ChunkDecoder<'a> {
         let page_budget = PageBudget::new();
         let page_budget = &page_budget;
         let mut tasks = Vec::new();
-        let tile_nbytes = self.tile_nbytes(columns, |part| part.page.header.nbytes);
+        // Rows without a value are work too, for hardly any bytes of the page.
+        let size = |part: &PagePart<'_>| part.page.header.nbytes + part.nrows * 4;
+        let tile_nbytes = self.tile_nbytes(columns, size);
         for column in columns.iter_mut() {
             let ends = column.allocate_ends()?;
             let ByteArrayColumn { field, optional, walked, parts, width, .. } = column;
             let ends = Scatter::new(column.ends.insert(ends));
             let (field, optional, width, walked) = (*field, *optional, *width, &*walked);
-            for tile in tiles(parts, tile_nbytes, |part| part.page.header.nbytes) {
-                let nbytes = tile.iter().map(|p| p.page.header.nbytes).sum();
+            for tile in tiles(parts, tile_nbytes, size) {
+                let nbytes = tile.iter().map(size).sum();
                 tasks.push(Task::new(nbytes, move || {
                     buffers.with(|scratch| {
                         for part in tile {
@@ -401,8 +403,7 @@ pub(super) fn joined<'v>(
             None => all.push_same(true, n),
         }
     }
-    let bytes: Vec<u8> = all.words().iter().flat_map(|word| word.to_le_bytes()).collect();
-    let bits = BooleanBuffer::new(arrow_buffer::Buffer::from_vec(bytes), 0, nrows.min(all.len()));
+    let bits = BooleanBuffer::new(all.to_arrow(), 0, nrows.min(all.len()));
     Some(NullBuffer::new(bits))
 }
 
