@@ -174,6 +174,28 @@ fn compare(order: SortOrder, physical: Physical, a: &[u8], b: &[u8]) -> Ordering
     }
 }
 
+/// Returns the least and the greatest text, byte by byte. Most texts are told apart by their first eight bytes.
+fn extremes_of_texts<'t>(texts: &[&'t [u8]]) -> Option<(&'t [u8], &'t [u8])> {
+    let prefix = |text: &[u8]| match text.first_chunk::<8>() {
+        Some(first) => u64::from_be_bytes(*first),
+        None => text.iter().rev().fold(0, |word, &byte| word >> 8 | u64::from(byte) << 56),
+    };
+    let (&first, rest) = texts.split_first()?;
+    let ((mut least, mut greatest), mut low) = ((first, first), prefix(first));
+    let mut high = low;
+    for &text in rest {
+        let word = prefix(text);
+        // Equal prefixes do not order their texts: `a` has that of `a` and a zero.
+        if word <= low && text < least {
+            (least, low) = (text, word);
+        }
+        if word >= high && text > greatest {
+            (greatest, high) = (text, word);
+        }
+    }
+    Some((least, greatest))
+}
+
 /// Returns the least and the greatest of these values; `None` if there are none or the order is undefined.
 pub(super) fn extremes(
     values: &NonNullValues<'_>,
@@ -224,8 +246,8 @@ pub(super) fn extremes(
             Some(found)
         }
         NonNullValues::Text(texts) => {
-            let texts = texts.get(range)?;
-            Some(both(texts.iter().min()?, texts.iter().max()?))
+            let (least, greatest) = extremes_of_texts(texts.get(range)?)?;
+            Some(both(least, greatest))
         }
         NonNullValues::Keys(keys, inner) => {
             // Marks the keys that occur, so that each value is compared once.

@@ -64,12 +64,24 @@ impl ColumnSource<'_> {
     }
 }
 
+/// The most bytes that one column has in rows of the frame.
+///
+/// # Errors
+/// As [`sources`].
+pub(super) fn widest_nbytes(frame: &Frame) -> Result<usize> {
+    Ok(sources(frame)?.iter().map(|source| source.nbytes(frame.nrows)).max().unwrap_or(0))
+}
+
 fn array_nbytes(data: &ArrayData) -> usize {
     use arrow_schema::DataType;
     let n = data.len();
     match data.data_type() {
-        DataType::Utf8 | DataType::Binary => n * 4 + data.buffers().get(1).map_or(0, |b| b.len()),
-        DataType::LargeUtf8 | DataType::LargeBinary => n * 8 + data.buffers().get(1).map_or(0, |b| b.len()),
+        DataType::Utf8View | DataType::BinaryView => {
+            let views = data.buffers().first().map_or(&[][..], |views| views.as_chunks::<16>().0);
+            let rows = views.get(data.offset()..data.offset() + n).unwrap_or(&[]);
+            let length = |view: &[u8; 16]| view.first_chunk().map_or(0, |n| u32::from_le_bytes(*n) as usize);
+            n * 4 + rows.iter().map(length).sum::<usize>()
+        }
         other => match other.primitive_width() {
             Some(width) => n * width,
             None => data.get_slice_memory_size().unwrap_or(n * 16),

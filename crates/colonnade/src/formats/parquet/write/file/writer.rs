@@ -16,10 +16,13 @@ use super::layout::FileLayout;
 use super::options::WriteOptions;
 use super::row_buffer::RowBuffer;
 use super::source::sources;
-use super::{metadata, row_groups};
+use super::{metadata, row_groups, source};
 
 /// Rows per row group: few enough that all cores read a file of one column, and enough for efficient pages and dictionaries.
 const GROUP_ROWS: usize = 1 << 20;
+
+/// The most bytes of one column in a row group: a task encodes a column of a row group, and all cores need one.
+const GROUP_COLUMN_NBYTES: usize = 8 << 20;
 
 /// Bytes of buffered chunks that form a row group; wide frames get fewer rows per group.
 const PENDING_NBYTES: usize = 128 << 20;
@@ -121,7 +124,7 @@ impl Writer {
         self.begin(frame)?;
         self.state = WriterState::Broken;
         let mut target = SinkTarget { sink, progress, total: None };
-        let rows = self.rows_of(frame);
+        let rows = self.rows_of(frame)?;
         self.groups(&cut(frame, rows), &mut target)?;
         self.nrows = frame.nrows;
         self.end(&mut target)
@@ -162,12 +165,14 @@ impl Writer {
     }
 
     /// Returns the rows per row group of a frame that is large enough.
-    fn rows_of(&self, frame: &Frame) -> usize {
-        self.options.group_rows.unwrap_or_else(|| {
-            // Groups of even size, instead of full groups and a small last one.
-            let pieces = (frame.nrows.saturating_add(GROUP_ROWS / 2) / GROUP_ROWS).max(1);
-            frame.nrows.div_ceil(pieces).next_multiple_of(64)
-        })
+    fn rows_of(&self, frame: &Frame) -> Result<usize> {
+        if let Some(rows) = self.options.group_rows {
+            return Ok(rows);
+        }
+        // Groups of even size, instead of full groups and a small last one.
+        let by_rows = frame.nrows.saturating_add(GROUP_ROWS / 2) / GROUP_ROWS;
+        let by_nbytes = source::widest_nbytes(frame)?.div_ceil(GROUP_COLUMN_NBYTES);
+        Ok(frame.nrows.div_ceil(by_rows.max(by_nbytes).max(1)).next_multiple_of(64))
     }
 
     fn chunk(&mut self, chunk: &Frame, target: &mut SinkTarget<'_>) -> Result<()> {
@@ -175,7 +180,7 @@ impl Writer {
         let rows = self.buffer.nrows() + chunk.nrows;
         let nbytes = self.buffer.nbytes() + chunk.nbytes();
         if self.options.nrows == Some(chunk.nrows) && self.nrows == 0 {
-            let rows = self.rows_of(chunk);
+            let rows = self.rows_of(chunk)?;
             return self.groups(&cut(chunk, rows), target);
         }
         if rows < group_rows && (nbytes < PENDING_NBYTES || self.options.group_rows.is_some()) {
@@ -183,7 +188,7 @@ impl Writer {
         }
         let mut ready = Vec::new();
         for frame in self.buffer.take(Some(chunk))? {
-            ready.extend(cut(&frame, self.rows_of(&frame)));
+            ready.extend(cut(&frame, self.rows_of(&frame)?));
         }
         // The caller set the rows per group, so an incomplete group waits for the next chunk.
         let short =
