@@ -122,7 +122,7 @@ pub(super) fn read<'d>(
             is_text.then(|| TextColumn::new(body, source.bytes.len()))
         };
         let texts: Vec<Option<TextColumn>> = columns_left.iter().map(column).collect();
-        let targets = targets(&mut table, &states, (&columns_left, &texts), &rows_at)?;
+        let targets = targets(&mut table, &states, (&columns_left, &texts), (pieces, &rows_at))?;
         let done = match run(source, pieces, &list, targets, threads, pass_progress)? {
             Ok(done) => done,
             Err(fault) => return Ok(Err(ReadFailure::Fault(fault))),
@@ -248,7 +248,7 @@ fn targets<'t>(
     table: &'t mut WordTable,
     states: &[ColumnState<'t>],
     (columns_left, texts): (&[usize], &'t [Option<TextColumn>]),
-    rows_at: &[(usize, usize)],
+    (pieces, rows_at): (&[LinePiece], &[(usize, usize)]),
 ) -> Result<Vec<Vec<ColumnTarget<'t>>>> {
     let mut out: Vec<Vec<ColumnTarget<'t>>> =
         rows_at.iter().map(|_| Vec::with_capacity(columns_left.len())).collect();
@@ -257,7 +257,7 @@ fn targets<'t>(
         let Some(state) = states.get(*place) else { continue };
         let words = columns.get_mut(*place).and_then(Option::take).unwrap_or_default();
         let mut rest = words.get_mut(usize::from(text.is_some())..).unwrap_or_default();
-        for (piece, (list, (_, count))) in out.iter_mut().zip(rows_at).enumerate() {
+        for (number, ((list, piece), (_, count))) in out.iter_mut().zip(pieces).zip(rows_at).enumerate() {
             let (slots, later) = rest.split_at_mut_checked(*count).unwrap_or_default();
             rest = later;
             list.push(match (state.reader(), text) {
@@ -265,7 +265,8 @@ fn targets<'t>(
                     ColumnTarget::Declared(declared, PieceColumn::default(), declared.reader(*count)?)
                 }
                 (_, Some(text)) => {
-                    ColumnTarget::Text(slots, PieceColumn::default(), TextPiece::new(text, piece))
+                    let text = TextPiece::new(text, number, (piece.start, piece.end));
+                    ColumnTarget::Text(slots, PieceColumn::default(), text)
                 }
                 _ => ColumnTarget::Slots(slots, PieceColumn::default()),
             });

@@ -19,7 +19,7 @@ pub(super) struct TextBuffer {
 }
 
 /// Text of this size gets a whole huge page, even if the text is smaller than the page. Huge pages are recycled, and touching
-/// other pages for the first time costs more than the copy. Larger text is moved instead of copied.
+/// other pages for the first time costs more than the copy. Text that fills half of the new size is moved instead of copied.
 const LARGE_NBYTES: usize = 256 << 10;
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -28,8 +28,7 @@ impl TextBuffer {
     pub(super) fn room(&mut self, nbytes: usize, expected: usize) -> io::Result<&mut [u8]> {
         let needed = self.used.checked_add(nbytes).ok_or(io::ErrorKind::OutOfMemory)?;
         if self.region.as_ref().map_or(0, RegionMut::nbytes) < needed {
-            let doubled = if expected == 0 { self.used.saturating_mul(2) } else { expected };
-            self.reserve(needed.max(doubled))?;
+            self.reserve(needed.max(expected).max(self.used / 4 * 5))?;
         }
         let region = self.region.as_mut().map(RegionMut::as_mut_slice).unwrap_or_default();
         Ok(region.get_mut(self.used..).unwrap_or_default())
@@ -37,7 +36,7 @@ impl TextBuffer {
 
     fn reserve(&mut self, nbytes: usize) -> io::Result<()> {
         match &mut self.region {
-            Some(region) if self.used >= LARGE_NBYTES.max(nbytes / 8) => region.grow(nbytes),
+            Some(region) if self.used >= LARGE_NBYTES.max(nbytes / 2) => region.grow(nbytes),
             small => {
                 let nbytes = if nbytes >= LARGE_NBYTES { nbytes.max(HUGE_PAGE) } else { nbytes };
                 let mut region = Region::allocate(nbytes)?;
@@ -108,12 +107,7 @@ impl TextColumn {
 
     /// The likely size of the column's text, if `used` bytes came from the input up to `at`.
     fn expected(&self, used: usize, at: usize) -> usize {
-        let (body, end) = self.input;
-        let part = |nbytes: usize| nbytes as u128;
-        let likely = part(used) * part(end - body) * 17 / 16 / part(at.saturating_sub(body)).max(1);
-        let likely = usize::try_from(likely).unwrap_or(0).min(end - body);
-        // Rounds to few distinct sizes, so that the next read can reuse the memory.
-        likely.next_multiple_of((likely.next_power_of_two() / 8).max(1))
+        likely_nbytes(used, at, self.input)
     }
 
     /// The text of all pieces, and the shift of the end offsets of some pieces.
@@ -124,18 +118,30 @@ impl TextColumn {
     }
 }
 
+/// The likely size of the text of the input's part `start..end`, if `used` bytes came from it up to `at`.
+fn likely_nbytes(used: usize, at: usize, (start, end): (usize, usize)) -> usize {
+    let part = |nbytes: usize| nbytes as u128;
+    let likely = part(used) * part(end - start) * 17 / 16 / part(at.saturating_sub(start)).max(1);
+    let likely = usize::try_from(likely).unwrap_or(0).min(end - start);
+    // Rounds to few distinct sizes, so that the next read can reuse the memory.
+    likely.next_multiple_of((likely.next_power_of_two() / 8).max(1))
+}
+
 /// The text of one piece of the input.
 #[derive(Debug)]
 pub(super) struct TextPiece<'a> {
     column: &'a TextColumn,
     piece: usize,
+    /// The piece's part of the input.
+    input: (usize, usize),
     text: TextBuffer,
     has_turn: bool,
 }
 
 impl<'a> TextPiece<'a> {
-    pub(super) fn new(column: &'a TextColumn, piece: usize) -> Self {
-        Self { column, piece, text: TextBuffer::default(), has_turn: false }
+    /// The text of piece number `piece`, the part `input` of the input.
+    pub(super) fn new(column: &'a TextColumn, piece: usize, input: (usize, usize)) -> Self {
+        Self { column, piece, input, text: TextBuffer::default(), has_turn: false }
     }
 
     /// Returns the size of the text so far, and capacity for `nbytes` more, for cells at offset `at` of the input. `ends`: the end
@@ -159,7 +165,8 @@ impl<'a> TextPiece<'a> {
                 self.take_turn(whole, at, ends)?;
             }
         }
-        let expected = if self.has_turn { self.column.expected(self.text.used, at) } else { 0 };
+        let input = if self.has_turn { self.column.input } else { self.input };
+        let expected = likely_nbytes(self.text.used, at, input);
         let base = self.text.used;
         Ok((base, self.text.room(nbytes, expected)?))
     }
@@ -234,8 +241,9 @@ mod tests {
         // Each number is one order of the steps "begin", "continue" and "end" of all pieces.
         for seed in 0..500_usize {
             let column = TextColumn::new(0, 10 * PIECES);
-            let mut pieces: Vec<_> =
-                (0..PIECES).map(|i| (TextPiece::new(&column, i), vec![[0; 8]; 2], 0)).collect();
+            let mut pieces: Vec<_> = (0..PIECES)
+                .map(|i| (TextPiece::new(&column, i, (10 * i, 10 * i + 10)), vec![[0; 8]; 2], 0))
+                .collect();
             let mut state = seed;
             while pieces.iter().any(|(.., steps)| *steps < 3) {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
