@@ -78,7 +78,7 @@ pub(super) struct PieceColumn {
 }
 
 impl PieceColumn {
-    #[cold]
+    #[inline]
     pub(super) fn null(&mut self, row: usize) {
         let word = row / 64;
         if self.nulls.len() <= word {
@@ -149,12 +149,18 @@ pub(super) fn classify(
             return;
         }
         let (start, end) = spans.span(row);
-        part.seen |= bytes.get(start..end).map_or(CellClasses::NULL, |raw| rules.class(raw));
+        part.seen |= given(rules, bytes.get(start..end)).map_or(CellClasses::NULL, |raw| rules.class(raw));
     }
 }
 
+/// The bytes of a cell; `None` if it is not there, or empty and therefore null, as most cells of some columns are.
+#[inline]
+fn given<'c>(rules: &DialectRules, raw: Option<&'c [u8]>) -> Option<&'c [u8]> {
+    raw.filter(|raw| !(raw.is_empty() && rules.null_values.empty_is_null()))
+}
+
 /// Whether the cell is null, NaN or empty; if so, records its class and the null.
-#[cold]
+#[inline]
 fn is_nothing(class: CellClasses, row: usize, part: &mut PieceColumn) -> bool {
     let is_missing = class == CellClasses::NULL || class == CellClasses::NAN || class == CellClasses::EMPTY;
     if is_missing {
@@ -231,7 +237,9 @@ fn long_int(
     row: usize,
     part: &mut PieceColumn,
 ) -> Option<Option<i64>> {
-    let Some(raw) = raw else { return is_nothing(CellClasses::NULL, row, part).then_some(None) };
+    let Some(raw) = given(rules, raw) else {
+        return is_nothing(CellClasses::NULL, row, part).then_some(None);
+    };
     if let ParsedInt::Int(value) = integer(raw)
         && !rules.numbers_are_looked_up()
     {
@@ -272,7 +280,9 @@ fn long_float(
     part: &mut PieceColumn,
     exact: bool,
 ) -> Option<f64> {
-    let Some(raw) = raw else { return is_nothing(CellClasses::NULL, row, part).then_some(f64::NAN) };
+    let Some(raw) = given(rules, raw) else {
+        return is_nothing(CellClasses::NULL, row, part).then_some(f64::NAN);
+    };
     let text = rules.text(raw);
     let plain = rules.plain_number(&text.bytes);
     let value = std::str::from_utf8(&plain).ok().and_then(|t| float(t).map(|v| (t, v)));
@@ -311,7 +321,7 @@ fn parse_each(
 ) -> usize {
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
-        let Some(raw) = bytes.get(start..end) else {
+        let Some(raw) = given(rules, bytes.get(start..end)) else {
             is_nothing(CellClasses::NULL, first + row, part);
             *slot = nothing;
             continue;
