@@ -10,6 +10,7 @@ from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.engines.leaves import field_of_items
 from colonnade_bench.engines.parquet_io import some
+from colonnade_bench.engines.text_io import TABLES
 
 OPTIONS = ("numbers", "orient", "filter", "profile")
 """Options of a cell that are options of `cn.write`."""
@@ -66,8 +67,8 @@ class Colonnade(Engine):
     def supports(self, cell: Cell) -> bool:
         if cell.format == SCHEMA:
             return False  # only panels use it
-        if cell.format in TEXT:  # like other text engines: its tables contain only types that inference restores
-            return cell.dataset.startswith("text-")
+        if cell.format in TEXT:  # like other text engines
+            return cell.dataset.startswith(TABLES)
         return cell.transport == "file" or cell.format != "npy"
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:

@@ -1,7 +1,8 @@
 """Readers and writers of text files, from and to pandas: the fastest ordinary call of each library.
 
-Published tables use these engines only with the ``text-*`` datasets. Their columns contain only types that every text
-format and inference restore: integers, floats and text. A panel uses any frame, and reports the losses.
+Published tables use these engines with the ``text-*`` datasets, whose columns contain only types that every text
+format and inference restore: integers, floats and text. The ``everyday-*`` datasets and panels have other columns
+too; their reports list the losses.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from colonnade_bench.cell import Cell
 from colonnade_bench.engines.base import Engine, Spooled
 
 PREFIX = "text-"
+
+# The datasets of published tables: names begin with one of these.
+TABLES = (PREFIX, "everyday-")
 
 
 class TextEngine(Engine):
@@ -30,7 +34,7 @@ class TextEngine(Engine):
     panel_only: tuple[str, ...] = ()
 
     def supports(self, cell: Cell) -> bool:
-        return cell.dataset.startswith(PREFIX) and cell.transport == "file" and cell.format not in self.panel_only
+        return cell.dataset.startswith(TABLES) and cell.transport == "file" and cell.format not in self.panel_only
 
     def encode(self, data: Any, cell: Cell) -> Any:
         sink: Any = io.BytesIO()
