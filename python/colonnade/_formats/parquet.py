@@ -74,8 +74,8 @@ class ParquetOptions(Common):
     profile : {"fast", "balanced", "small"}
         Writing. What ``"auto"`` prefers: what is decoded the fastest, the smallest file, or the middle.
     row_group_rows : int, optional
-        Writing. Rows of a row group. Default: 1,048,576; fewer of chunks that are written one by
-        one, 128 MiB of which become a group.
+        Writing. Rows of a row group. Default: 1,048,576, and at most 8 MiB of each column; fewer of
+        chunks that are written one by one, 128 MiB of which become a group.
     page_nbytes : int, optional
         Writing. How much data a page holds, about. Default: 1 MiB.
     data_page_version : {1, 2}

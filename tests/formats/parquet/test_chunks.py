@@ -69,6 +69,17 @@ def test_row_groups_are_as_large_as_asked() -> None:
     assert group_rows(bytes(memoryview(sink))) == [5] * 6
 
 
+@pytest.mark.parametrize("make", [pa.large_string, pa.string_view, pa.large_binary])
+def test_a_row_group_has_at_most_8_mib_of_a_column(make: Any) -> None:
+    cells = [f"{k:07d}".encode() * 8192 for k in range(300)]  # 56 KiB each, 16.4 MiB together
+    text = pa.array(cells if make is pa.large_binary else [cell.decode() for cell in cells], make())
+    table = pa.table({"a": np.arange(300), "text": text})
+    content = bytes(cn.encode(table, "parquet"))
+    assert group_rows(content) == [128, 128, 44]
+    assert pq.read_table(io.BytesIO(content))["text"].cast(text.type).combine_chunks() == text
+    assert group_rows(bytes(cn.encode(table, "parquet", row_group_rows=1000))) == [300]
+
+
 @pytest.mark.parametrize("rows", [None, 1, 4, 100])
 def test_chunks_of_every_library(rows: int | None) -> None:
     sink = cn.BufferSink()
