@@ -19,7 +19,7 @@ MEASURED = {
     "arrow": {"streams": 67, "copies": 0, "files": 90, "codecs": 72},
     "codecs": {"arange": 98, "taxi": 153, "flights": 153, "events": 153},
     "connections": {"large": 45, "text": 12, "small": 24, "pieces": 4, "pieces-unix": 6, "relay": 0},
-    "everyday": {"arrow": 252, "parquet": 126},
+    "everyday": {"arrow": 252, "parquet": 126, "csv": 56, "ndjson": 49},
     "msgpack": {"memory": 140, "records": 8, "wire": 29, "file": 33},
     "npz-1e6": {"fixtures": 261, "codecs": 126, "consolidated": 36},
     "npz-1e8": {"fixtures": 252},

@@ -12,7 +12,6 @@ use crate::memory::Region;
 
 use super::WriteOptions;
 use super::flatten::FlatBatch;
-use super::writer::QueuedMessage;
 use crate::arrow::ipc::BodyCodec;
 use crate::arrow::ipc::encode::ALIGNMENT;
 
@@ -88,24 +87,24 @@ impl EncodedColumns {
     }
 }
 
-/// Divides the columns of messages into tasks: the number of a message and a range of its columns. Without a codec a task is
-/// a message. Returns the number of bytes too.
-pub(super) fn tasks(
-    messages: &[QueuedMessage],
+/// Divides messages, each of some columns, into tasks: the number of a message and a range of its columns. Without a codec a
+/// task is a message. Returns the number of bytes too.
+pub(super) fn tasks<'m>(
+    messages: impl Iterator<Item = &'m [ArrayData]>,
     options: &WriteOptions,
 ) -> (Vec<(usize, Range<usize>)>, usize) {
     let (mut tasks, mut total) = (Vec::new(), 0usize);
-    for (i, message) in messages.iter().enumerate() {
+    for (i, columns) in messages.enumerate() {
         let (mut start, mut nbytes) = (0, 0usize);
-        for (column, array) in message.arrays.iter().enumerate().filter(|_| options.codec.is_some()) {
+        for (column, array) in columns.iter().enumerate().filter(|_| options.codec.is_some()) {
             nbytes = nbytes.saturating_add(array.get_slice_memory_size().unwrap_or(0));
-            if nbytes >= TASK_NBYTES && column + 1 < message.arrays.len() {
+            if nbytes >= TASK_NBYTES && column + 1 < columns.len() {
                 tasks.push((i, start..column + 1));
                 total = total.saturating_add(nbytes);
                 (start, nbytes) = (column + 1, 0);
             }
         }
-        tasks.push((i, start..message.arrays.len()));
+        tasks.push((i, start..columns.len()));
         total = total.saturating_add(nbytes);
     }
     (tasks, total)

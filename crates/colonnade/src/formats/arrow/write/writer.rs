@@ -61,8 +61,8 @@ pub struct Writer {
 }
 
 /// A message that the next `drain` writes.
-pub(super) struct QueuedMessage {
-    pub(super) arrays: Vec<ArrayData>,
+struct QueuedMessage {
+    arrays: Vec<ArrayData>,
     nrows: usize,
     dictionary: Option<(i64, bool)>,
 }
@@ -312,7 +312,7 @@ impl Writer {
         let messages = std::mem::take(&mut self.queue);
         let progress = target.progress;
         let options = self.options;
-        let (tasks, nbytes) = tasks(&messages, &options);
+        let (tasks, nbytes) = tasks(messages.iter().map(|message| message.arrays.as_slice()), &options);
         let threads = if nbytes < PARALLEL_FROM_NBYTES { 1 } else { options.threads };
         let encode = |task: usize, columns: &mut EncodedColumns| {
             let (message, range) = tasks.get(task).cloned().unwrap_or_default();
