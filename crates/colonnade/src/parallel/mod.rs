@@ -20,7 +20,7 @@ use crate::panics::catch_panic;
 use crate::progress::{NoProgress, Progress};
 
 /// Smaller work runs on the calling thread.
-const INLINE_NBYTES: usize = 512 << 10;
+pub const INLINE_NBYTES: usize = 512 << 10;
 
 /// Interval at which the calling thread checks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(40);

@@ -253,13 +253,12 @@ impl<'s> BatchBody<'s> {
                     let raw = self.raw(i)?;
                     raw.slice_with_length(raw.len() - bytes.len(), bytes.len())
                 }
-                CompressedBuffer::Compressed(bytes, nbytes) => {
+                CompressedBuffer::Compressed(_, nbytes) => {
                     if nbytes < needed {
                         return Err(self.too_short(i, needed, nbytes));
                     }
                     let mut target = memory::Region::allocate(nbytes)?;
-                    decompress(codec, bytes, target.as_mut_slice())
-                        .map_err(|e| e.in_member(format!("buffer {i}")))?;
+                    self.fill(i, target.as_mut_slice())?;
                     memory::Buffer::from_region(target.finish(), true).to_arrow()
                 }
             },

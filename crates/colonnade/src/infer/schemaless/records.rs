@@ -5,15 +5,12 @@ use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use crate::cells::msgpack::options::ReadOptions;
 use crate::error::{Error, Result};
 use crate::infer::columns::InferredColumn;
-use crate::parallel::join;
+use crate::parallel::{INLINE_NBYTES, join};
 use crate::progress::Progress;
 
 use super::column_builders::{ColumnBuilders, RefusedCell};
 use super::row_batch::RowBatch;
 use super::rows::RowGatherer;
-
-/// The input size below which a second thread does not pay.
-const INLINE_NBYTES: usize = 512 << 10;
 
 /// The number of batches in transit between the threads.
 const IN_FLIGHT: usize = 4;

@@ -21,6 +21,9 @@ use crate::arrow::ipc::catalog::BatchPosition;
 /// A task decodes about as many bytes of a body at least.
 const TASK_NBYTES: usize = 64 << 10;
 
+/// Up to this many bytes that are not compressed are checked on the calling thread.
+const CHECKED_INLINE_NBYTES: usize = 1 << 20;
+
 impl Ipc {
     /// Decodes each record batch to a frame in Arrow's layout, without copying uncompressed buffers. Returns at least one
     /// frame.
@@ -88,7 +91,7 @@ impl Ipc {
         frame.ok_or_else(|| Error::internal("a batch without a frame", None))
     }
 
-    /// Decodes the fields `needed` of these batches, which are there. All columns of all batches are tasks of one run.
+    /// Decodes the fields `needed`, in order, of these batches, whose bytes are there. All columns of all batches are tasks of one run.
     fn frames(
         &self,
         chosen: &[(usize, &BatchPosition)],
@@ -120,16 +123,19 @@ impl Ipc {
                 }));
             }
         }
-        let mut decoded = parallel::map(tasks, request.threads, request.progress)?.into_iter().flatten();
+        let nbytes: usize = chosen.iter().map(|(_, batch)| batch.body_nbytes).sum();
+        let is_compressed = chosen.iter().any(|(_, batch)| batch.header.codec.is_some());
+        let threads = if is_compressed || nbytes > CHECKED_INLINE_NBYTES { request.threads } else { 1 };
+        let mut decoded = parallel::map(tasks, threads, request.progress)?.into_iter().flatten();
         let frame = |batch: &BatchPosition| {
             // Columns outside the request are replaced by empty values, which are dropped at once.
             let nrows = batch.header.nrows;
-            let mut arrays = vec![null_array(nrows); shape.places.len()];
-            for &index in needed {
-                if let (Some(slot), Some(data)) = (arrays.get_mut(index), decoded.next()) {
-                    *slot = data;
-                }
-            }
+            let mut fields = needed.iter().peekable();
+            let array = |field: usize| {
+                let data = fields.next_if(|next| **next == field).and_then(|_| decoded.next());
+                data.unwrap_or_else(|| null_array(nrows))
+            };
+            let arrays: Vec<ArrayData> = (0..shape.places.len()).map(array).collect();
             arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
         };
         chosen.iter().map(|(_, batch)| *batch).map(frame).collect()

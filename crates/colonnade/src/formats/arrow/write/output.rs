@@ -11,7 +11,8 @@ use super::body::BodyBuffer;
 /// Bodies from this size on are written buffer by buffer, if the sink takes pieces.
 const SCATTERED_FROM_NBYTES: usize = 64 << 10;
 
-/// Writes a body of `nbytes`: its buffers and the zeros between them. Buffers that are adjacent in memory and in the file are one write.
+/// Writes a body of `nbytes`: its buffers and the zeros between them. Buffers that are adjacent in memory and in the file are
+/// one write.
 pub(super) fn write_body(
     output: &mut WriteBuffer,
     buffers: &[BodyBuffer],

@@ -30,9 +30,6 @@ use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 /// Uncompressed bytes for each thread that wait to be compressed.
 const WINDOW_NBYTES: usize = 64 << 20;
 
-/// Fewer bytes are compressed on the calling thread.
-const PARALLEL_FROM_NBYTES: usize = 512 << 10;
-
 /// Schemas with at least this many fields are encoded once, and copied to the footer.
 const WIDE_FIELDS: usize = 1000;
 
@@ -313,7 +310,7 @@ impl Writer {
         let progress = target.progress;
         let options = self.options;
         let (tasks, nbytes) = tasks(messages.iter().map(|message| message.arrays.as_slice()), &options);
-        let threads = if nbytes < PARALLEL_FROM_NBYTES { 1 } else { options.threads };
+        let threads = if nbytes < parallel::INLINE_NBYTES { 1 } else { options.threads };
         let encode = |task: usize, columns: &mut EncodedColumns| {
             let (message, range) = tasks.get(task).cloned().unwrap_or_default();
             let arrays = messages.get(message).and_then(|message| message.arrays.get(range));

@@ -174,7 +174,8 @@ fn compare(order: SortOrder, physical: Physical, a: &[u8], b: &[u8]) -> Ordering
     }
 }
 
-/// Returns the least and the greatest text, byte by byte. Most texts are told apart by their first eight bytes.
+/// Returns the least and the greatest text in the order of their bytes. Compares the first eight bytes as one number, and whole
+/// texts only if that number may be a new extreme.
 fn extremes_of_texts<'t>(texts: &[&'t [u8]]) -> Option<(&'t [u8], &'t [u8])> {
     let prefix = |text: &[u8]| match text.first_chunk::<8>() {
         Some(first) => u64::from_be_bytes(*first),

@@ -17,9 +17,6 @@ use super::{array_leaf, dictionaries, leaves, nested};
 /// Neighbouring columns with fewer bytes together form one task.
 const TASK_NBYTES: usize = 1 << 20;
 
-/// Smaller row groups are encoded on the calling thread.
-const INLINE_NBYTES: usize = 512 << 10;
-
 /// The columns `roots` of one row group.
 struct EncodeTask {
     group: usize,
@@ -60,7 +57,7 @@ pub(super) fn write(
         // If one column has several pages, all columns get an index.
         indexed.push(index && (nvalues > all.page_rows || most > all.page_nbytes));
     }
-    let threads = if total < INLINE_NBYTES { 1 } else { threads };
+    let threads = if total < parallel::INLINE_NBYTES { 1 } else { threads };
     let make = |i: usize, (chunks, out): &mut (Vec<TaskChunk>, Vec<u8>)| -> Result<()> {
         out.clear();
         let Some(task) = tasks.get(i) else { return Ok(()) };
