@@ -2,6 +2,7 @@
 
 use crate::Result;
 use crate::cells::msgpack::column::CellError;
+use crate::memory::Growth;
 
 use super::grow::GrowingBuffer;
 use super::marks::RowMarks;
@@ -49,12 +50,12 @@ impl InferredColumn {
         }
     }
 
-    /// Appends the cells of a range. The cells in `part` may change if both columns are promoted.
+    /// Appends the cells of a range, after which `growth` holds. The cells in `part` may change if both columns are promoted.
     ///
     /// # Errors
     /// The operating system's error if memory runs out.
-    pub(crate) fn append(&mut self, part: &mut Self) -> Result<()> {
-        match self.join(part) {
+    pub(crate) fn append(&mut self, part: &mut Self, growth: Growth) -> Result<()> {
+        match self.join(part, growth) {
             Ok(()) => Ok(()),
             Err(StopReason::Cell(e)) => Err(e.error),
             Err(StopReason::Mixed) => {
@@ -65,7 +66,7 @@ impl InferredColumn {
         }
     }
 
-    fn join(&mut self, part: &mut Self) -> std::result::Result<(), StopReason> {
+    fn join(&mut self, part: &mut Self, growth: Growth) -> std::result::Result<(), StopReason> {
         if matches!(part.values, InferredValues::Unknown) {
             return Err(StopReason::Mixed);
         }
@@ -89,7 +90,7 @@ impl InferredColumn {
         }
         let rows = self.rows;
         match (&mut self.values, &mut part.values) {
-            (InferredValues::Bool(cells), InferredValues::Bool(more)) => cells.push(more.bytes())?,
+            (InferredValues::Bool(cells), InferredValues::Bool(more)) => cells.join(more.bytes(), growth)?,
             (
                 InferredValues::Int { words, negative, big },
                 InferredValues::Int { words: more, negative: minus, big: beyond },
@@ -99,15 +100,15 @@ impl InferredColumn {
                 }
                 *negative |= *minus;
                 *big |= *beyond;
-                words.push(more.bytes())?;
+                words.join(more.bytes(), growth)?;
             }
             (InferredValues::Float { words, ints }, InferredValues::Float { words: more, ints: whole }) => {
-                words.push(more.bytes())?;
+                words.join(more.bytes(), growth)?;
                 ints.append(rows, whole, part.rows);
             }
-            (InferredValues::Text(text), InferredValues::Text(more)) => text.append(more)?,
+            (InferredValues::Text(text), InferredValues::Text(more)) => text.append(more, growth)?,
             (InferredValues::Nested { nested, .. }, InferredValues::Nested { nested: more, .. }) => {
-                nested.append(rows, more, part.rows)?;
+                nested.append((rows, part.rows), more, growth)?;
             }
             _ => return Err(StopReason::Mixed),
         }
@@ -151,9 +152,9 @@ impl InferredColumn {
 }
 
 impl TextBuilder {
-    fn append(&mut self, more: &mut Self) -> std::result::Result<(), CellError> {
-        shift(&mut self.offsets, &mut more.offsets, self.bytes.nbytes() as u64)?;
-        self.bytes.push(more.bytes.bytes())
+    fn append(&mut self, more: &mut Self, growth: Growth) -> std::result::Result<(), CellError> {
+        shift(&mut self.offsets, &mut more.offsets, self.bytes.nbytes() as u64, growth)?;
+        self.bytes.join(more.bytes.bytes(), growth)
     }
 }
 
@@ -171,16 +172,16 @@ impl NestedColumns {
     /// Appends the cells of `more_rows` rows after `rows` rows.
     fn append(
         &mut self,
-        rows: usize,
+        (rows, more_rows): (usize, usize),
         more: &mut Self,
-        more_rows: usize,
+        growth: Growth,
     ) -> std::result::Result<(), StopReason> {
         match (self, more) {
             (Self::List { offsets, item }, Self::List { offsets: more, item: part }) => {
-                shift(offsets, more, item.len() as u64)?;
-                item.join(part)
+                shift(offsets, more, item.len() as u64, growth)?;
+                item.join(part, growth)
             }
-            (Self::Map(members), Self::Map(more)) => members.append(rows, more, more_rows),
+            (Self::Map(members), Self::Map(more)) => members.append((rows, more_rows), more, growth),
             _ => Err(StopReason::Mixed),
         }
     }
@@ -189,16 +190,16 @@ impl NestedColumns {
 impl StructMembers {
     fn append(
         &mut self,
-        rows: usize,
+        (rows, more_rows): (usize, usize),
         more: &mut Self,
-        more_rows: usize,
+        growth: Growth,
     ) -> std::result::Result<(), StopReason> {
         for (name, part) in more.names.iter().zip(&mut more.columns) {
             let (options, depth) = (part.options, part.depth.saturating_sub(1));
             let place = self.place(name, (&options, depth));
             if let Some((column, _)) = self.column(place) {
                 column.align(rows)?;
-                column.join(part)?;
+                column.join(part, growth)?;
             }
         }
         self.end(more.entries, rows + more_rows - 1)
@@ -210,8 +211,10 @@ fn shift(
     offsets: &mut GrowingBuffer,
     more: &mut GrowingBuffer,
     by: u64,
+    growth: Growth,
 ) -> std::result::Result<(), CellError> {
     let more = more.words().get(1..).unwrap_or_default();
+    offsets.expect(more.len().saturating_mul(8), growth)?;
     let room = offsets.spare(more.len().saturating_mul(8))?;
     for (slot, word) in room.as_chunks_mut::<8>().0.iter_mut().zip(more.iter()) {
         *slot = (by + u64::from_le_bytes(*word)).to_le_bytes();

@@ -1,7 +1,7 @@
 //! The growing buffer of a column. It becomes the column's buffer without a copy.
 
 use crate::cells::msgpack::column::{CellError, FORMAT};
-use crate::memory::{Buffer, Region, RegionMut};
+use crate::memory::{Buffer, Growth, Region, RegionMut};
 use crate::{Error, ErrorKind};
 
 const FIRST_NBYTES: usize = 256;
@@ -37,6 +37,18 @@ impl GrowingBuffer {
     #[inline]
     pub(crate) fn reserve(&mut self, nbytes: usize) -> Result<(), CellError> {
         if self.room() >= nbytes { Ok(()) } else { self.enlarge(nbytes) }
+    }
+
+    /// Makes room for `nbytes` more and for what the rest of the input probably adds, in memory that was used before.
+    pub(super) fn expect(&mut self, nbytes: usize, growth: Growth) -> Result<(), CellError> {
+        if self.room() >= nbytes {
+            return Ok(());
+        }
+        // A cell of the rest has at most a word for each byte of input.
+        let known = self.used.saturating_add(nbytes);
+        let rest = growth.total.saturating_sub(growth.done);
+        let likely = growth.likely_nbytes(known, known.saturating_add(rest.saturating_mul(8)));
+        self.enlarge(nbytes.max(likely.saturating_sub(self.used)))
     }
 
     #[cold]
@@ -98,6 +110,12 @@ impl GrowingBuffer {
         self.spare(bytes.len())?.copy_from_slice(bytes);
         self.commit(bytes.len());
         Ok(())
+    }
+
+    /// Appends the bytes of a range, after which `growth` holds.
+    pub(super) fn join(&mut self, bytes: &[u8], growth: Growth) -> Result<(), CellError> {
+        self.expect(bytes.len(), growth)?;
+        self.push(bytes)
     }
 
     /// Appends a word.

@@ -9,7 +9,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError, TryLockError};
 
 use super::column::CellWord;
-use crate::memory::{Buffer, Region, RegionMut};
+use crate::memory::{Buffer, Growth, Region, RegionMut};
 
 /// A buffer with reserved capacity.
 #[derive(Debug, Default)]
@@ -120,11 +120,8 @@ impl TextColumn {
 
 /// The likely size of the text of the input's part `start..end`, if `used` bytes came from it up to `at`.
 fn likely_nbytes(used: usize, at: usize, (start, end): (usize, usize)) -> usize {
-    let part = |nbytes: usize| nbytes as u128;
-    let likely = part(used) * part(end - start) * 17 / 16 / part(at.saturating_sub(start)).max(1);
-    let likely = usize::try_from(likely).unwrap_or(0).min(end - start);
-    // Rounds to few distinct sizes, so that the next read can reuse the memory.
-    likely.next_multiple_of((likely.next_power_of_two() / 8).max(1))
+    let total = end - start;
+    Growth { done: at.saturating_sub(start), total }.likely_nbytes(used, total)
 }
 
 /// The text of one piece of the input.

@@ -5,6 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::infer::columns::InferredColumn;
+use crate::memory::Growth;
 use crate::parallel::{Task, run};
 use crate::progress::Progress;
 
@@ -120,9 +121,13 @@ impl ScannedRows {
     fn append(
         &mut self,
         part: &mut ScannedRange,
-        source: &JsonRows,
+        (bytes, source): (&[u8], &JsonRows),
         rules: &JsonRules,
     ) -> Result<Scanned<()>> {
+        let growth = Growth {
+            done: part.end.saturating_sub(source.start),
+            total: bytes.len().saturating_sub(source.start),
+        };
         let ScannedRange { walk, start, .. } = part;
         if source.row == RowForm::Listed && self.rows == 0 {
             self.columns.resize_with(walk.columns.len(), empty_column);
@@ -153,7 +158,7 @@ impl ScannedRows {
                 }
                 joined.nulls(gap)?;
             }
-            joined.append(&mut column.column)?;
+            joined.append(&mut column.column, growth)?;
         }
         self.rows += walk.rows;
         // Columns that this range lacks end where the range begins.
@@ -233,7 +238,7 @@ impl Queue {
             };
             match part {
                 Err(fault) => self.fault = Some(fault),
-                Ok(mut part) => match self.out.append(&mut part, source, rules) {
+                Ok(mut part) => match self.out.append(&mut part, (bytes, source), rules) {
                     Ok(Ok(())) => {
                         let RowScanner { mut columns, keys, .. } = part.walk;
                         columns.iter_mut().for_each(RangeColumn::clear);

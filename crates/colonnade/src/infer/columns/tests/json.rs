@@ -2,6 +2,7 @@
 
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::JsonRules;
+use crate::memory::Growth;
 
 use super::*;
 
@@ -65,7 +66,7 @@ fn json_cells_give_the_columns_of_msgpack_cells() {
         let (mut joined, mut range) = (part(), part());
         for cells in [&chosen[..1], &chosen[1..3], &[], &chosen[3..]] {
             cells.iter().for_each(|(text, _)| scan(&mut range, text));
-            joined.append(&mut range).unwrap();
+            joined.append(&mut range, Growth { done: 1, total: 4 }).unwrap();
             if range.is_unknown() { range = part() } else { range.clear() }
         }
         assert_eq!(joined.len(), 4);
