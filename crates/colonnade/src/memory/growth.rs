@@ -17,7 +17,7 @@ impl Growth {
     pub fn likely_nbytes(self, used: usize, most: usize) -> usize {
         let wide = |nbytes: usize| nbytes as u128;
         let likely = wide(used) * wide(self.total) * 17 / 16 / wide(self.done).max(1);
-        let likely = usize::try_from(likely).unwrap_or(0).min(most);
+        let likely = usize::try_from(likely).unwrap_or(usize::MAX).min(most);
         likely.next_multiple_of((likely.next_power_of_two() / 8).max(1))
     }
 }
@@ -33,6 +33,6 @@ mod tests {
         assert_eq!(at(500).likely_nbytes(96, 100_000), 224); // 204, rounded up
         assert_eq!(at(100).likely_nbytes(96, 500), 512); // no more than `most`, rounded up
         assert_eq!(at(0).likely_nbytes(0, 500), 0);
-        assert_eq!(Growth { done: 1, total: usize::MAX }.likely_nbytes(usize::MAX, 64), 0);
+        assert_eq!(Growth { done: 1, total: 1 << 60 }.likely_nbytes(1 << 40, 64), 64);
     }
 }
