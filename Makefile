@@ -128,7 +128,7 @@ bench-parquet: build  ## Parquet by threads, tables read and written, few column
 	@$(PY) -m colonnade_bench table parquet $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-everyday
-bench-everyday: build  ## tables of text, nulls, times and categories; PART=arrow|parquet|csv|ndjson, DOCS=1 as above
+bench-everyday: build  ## tables of text, nulls, times and categories; PART=arrow|parquet|npz|msgpack|csv|ndjson, DOCS=1 as above
 	@$(PY) -m colonnade_bench table everyday $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-codecs

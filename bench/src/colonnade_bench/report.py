@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from colonnade_bench.best_peer import best_peer_sections
 from colonnade_bench.cell import Cell
 from colonnade_bench.section import Section, to_markdown
 from colonnade_bench.small_batch_cost import cost_sections
@@ -18,6 +19,7 @@ from colonnade_bench.verdicts import verdicts
 def sections(summary: Summary, spec: Spec) -> list[Section]:
     """Returns a table's report: targets first, then times and ratios, memory, sizes, failures, the machine."""
     return [
+        *best_peer_sections(summary, spec),
         *targets_section(summary, spec),
         *times_sections(summary, spec),
         *cost_sections(summary),

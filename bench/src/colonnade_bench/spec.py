@@ -59,6 +59,8 @@ class Spec:
         Whether a file is in the page cache before it is read, or, verified, no page of it is.
     targets_only : bool
         Only the contestants that targets depend on.
+    best_peer : bool
+        The table compares each row with the fastest other engine, in the report and in one picture.
     part, target, chart : list of dict
         A published table instead of a panel: its parts (`Part`), its targets (`Target`) and its pictures. Targets are
         in a separate file in the same folder.
@@ -85,6 +87,7 @@ class Spec:
     introduction: str = ""
     cache: str = "warm"
     targets_only: bool = False
+    best_peer: bool = False
     part: list[dict[str, Any]] = field(default_factory=list)
     target: list[dict[str, Any]] = field(default_factory=list)
     chart: list[dict[str, Any]] = field(default_factory=list)

@@ -120,6 +120,10 @@ class Summary:
         """Returns the part of the table in which a contestant was measured, or an empty text."""
         return str(next(iter(self._times[place][contestant].values())).get("part", ""))
 
+    def cell_of(self, place: Place, contestant: str) -> Cell:
+        """Returns the cell of a contestant."""
+        return Cell.from_json(next(iter(self._times[place][contestant].values()))["cell"])
+
     def check_of(self, place: Place, contestant: str) -> dict[str, Any] | None:
         """Returns the record of the round trip that was checked before a contestant was timed."""
         for sample in self._times.get(place, {}).get(contestant, {}).values():

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.best_peer_chart import draw_best_peer
 from colonnade_bench.chart import draw
 from colonnade_bench.part import STATES
 from colonnade_bench.registry import unknown
@@ -132,8 +133,10 @@ def main(arguments: argparse.Namespace) -> int:
             status = 130
     summary, folder = Summary.load(results), arguments.report or arguments.out
     # The results may contain parts that were measured before, so the report uses the specification of all parts.
-    parts = sections(summary, replace(spec, part=Spec.table(arguments.name).part))
-    path = write_markdown(folder / f"{name}.md", spec, parts, draw(summary, spec, folder, name))
+    spec = replace(spec, part=Spec.table(arguments.name).part)
+    parts = sections(summary, spec)
+    pictures = [*draw(summary, spec, folder, name), *draw_best_peer(summary, spec, folder, name)[:1]]
+    path = write_markdown(folder / f"{name}.md", spec, parts, pictures)
     to_terminal([part for part in parts if part.brief] or parts[:1])
     note(f"The whole report: {path}")
     return status

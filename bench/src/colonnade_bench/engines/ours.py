@@ -75,7 +75,7 @@ class Colonnade(Engine):
         import colonnade as cn
 
         options = self._options(cell)
-        if cell.format == "csv" and getattr(data.index, "step", None) != 1:
+        if cell.format == "csv" and cell.library == "pandas" and getattr(data.index, "step", None) != 1:
             options["lossy"] = True  # the rehearsal's frame has row labels, which plain CSV keeps as a column
         cn.write(data, path, format=named(cell), **options)
 

@@ -1,4 +1,4 @@
-"""Readers and writers of text files, from and to pandas: the fastest ordinary call of each library.
+"""Readers and writers of text files: the fastest ordinary call of each library, from and to its own frames or pandas.
 
 Published tables use these engines with the ``text-*`` datasets, whose columns contain only types that every text
 format and inference restore: integers, floats and text. The ``everyday-*`` datasets and panels have other columns
@@ -29,7 +29,7 @@ class TextEngine(Engine):
         Formats that no published table uses.
     """
 
-    libraries = ("pandas",)
+    libraries: tuple[str, ...] = ("pandas",)
     security = "reading runs no code; no checksum"
     panel_only: tuple[str, ...] = ()
 
@@ -88,9 +88,10 @@ class PandasText(TextEngine):
 
 
 class PyArrowText(TextEngine):
-    """`pyarrow.csv` (``newlines=True`` allows line ends in fields) and `pyarrow.json`, with `Table.to_pandas`."""
+    """`pyarrow.csv` (``newlines=True`` allows line ends in fields), `pyarrow.json` and `Table.to_pandas`."""
 
     name = "pyarrow-text"
+    libraries = ("pandas", "pyarrow")
     modules = ("pyarrow", "pandas")
     distributions = ("pyarrow",)
     install = "pip install pyarrow pandas"
@@ -102,30 +103,31 @@ class PyArrowText(TextEngine):
         from pyarrow import csv
 
         if cell.format == "ndjson":  # pyarrow writes no NDJSON; its reader gets polars' file, the smallest
-            import polars as pl
-
-            pl.from_pandas(data).write_ndjson(path)
+            in_polars(data).write_ndjson(path)
             return
-        csv.write_csv(pa.Table.from_pandas(data, preserve_index=False), path)
+        csv.write_csv(data if isinstance(data, pa.Table) else pa.Table.from_pandas(data, preserve_index=False), path)
 
     def read(self, path: Any, cell: Cell) -> Any:
         from pyarrow import csv, json
 
         if cell.format == "ndjson":
-            return json.read_json(path).to_pandas()
-        nulls = csv.ConvertOptions(strings_can_be_null=True)
-        lines = csv.ParseOptions(newlines_in_values=cell.option.get("newlines", False))
-        return csv.read_csv(path, parse_options=lines, convert_options=nulls).to_pandas()
+            table = json.read_json(path)
+        else:
+            nulls = csv.ConvertOptions(strings_can_be_null=True)
+            lines = csv.ParseOptions(newlines_in_values=cell.option.get("newlines", False))
+            table = csv.read_csv(path, parse_options=lines, convert_options=nulls)
+        return table if cell.library == "pyarrow" else table.to_pandas()
 
 
 class PolarsText(TextEngine):
-    """`read_csv`, `read_ndjson`, `read_json` and their writers, through a polars DataFrame.
+    """`read_csv`, `read_ndjson`, `read_json` and their writers; from and to pandas through a polars DataFrame.
 
     CSV is parsed for times (``try_parse_dates=True``), except in the ``text-*`` datasets, which have none. By default
     polars infers types from the first rows. ``infer="all"`` uses every row, as other libraries do.
     """
 
     name = "polars-text"
+    libraries = ("pandas", "polars")
     modules = ("polars", "pyarrow", "pandas")
     distributions = ("polars",)
     install = "pip install polars pyarrow pandas"
@@ -136,9 +138,7 @@ class PolarsText(TextEngine):
         return super().supports(cell) and (cell.format != "json" or cell.option.get("orient") == "records")
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
-        import polars as pl
-
-        frame = pl.from_pandas(data)
+        frame = in_polars(data)
         {"csv": frame.write_csv, "ndjson": frame.write_ndjson, "json": frame.write_json}[cell.format](path)
 
     def read(self, path: Any, cell: Cell) -> Any:
@@ -146,18 +146,32 @@ class PolarsText(TextEngine):
 
         rows: dict[str, Any] = {"infer_schema_length": None} if cell.option.get("infer") == "all" else {}
         if cell.format == "csv":
-            return pl.read_csv(path, try_parse_dates=not cell.dataset.startswith(PREFIX), **rows).to_pandas()
-        reader = pl.read_ndjson if cell.format == "ndjson" else pl.read_json
-        return reader(path, **rows).to_pandas()
+            frame = pl.read_csv(path, try_parse_dates=not cell.dataset.startswith(PREFIX), **rows)
+        else:
+            frame = (pl.read_ndjson if cell.format == "ndjson" else pl.read_json)(path, **rows)
+        return frame if cell.library == "polars" else frame.to_pandas()
+
+
+def in_polars(data: Any) -> Any:
+    """Returns a polars DataFrame of a pandas or polars DataFrame, or of a pyarrow Table."""
+    import polars as pl
+    import pyarrow as pa
+
+    if isinstance(data, pl.DataFrame):
+        return data
+    return pl.from_arrow(data) if isinstance(data, pa.Table) else pl.from_pandas(data)
 
 
 class DuckDBText(Spooled, TextEngine):
-    """`read_csv` and `read_json` with `df()`, and `COPY`, on the default connection of a process.
+    """`read_csv` and `read_json` with `df()`, `pl()` or `to_arrow_table()`, and `COPY`.
+
+    All calls use the default connection of a process.
 
     By default DuckDB infers types from a sample. ``infer="all"`` uses every row.
     """
 
     name = "duckdb-text"
+    libraries = ("pandas", "polars", "pyarrow")
     modules = ("duckdb", "pandas")
     distributions = ("duckdb",)
     install = "pip install duckdb pandas"
@@ -177,8 +191,12 @@ class DuckDBText(Spooled, TextEngine):
 
         rows: dict[str, Any] = {"sample_size": -1} if cell.option.get("infer") == "all" else {}
         if cell.format == "csv":
-            return duckdb.read_csv(str(path), header=True, **rows).df()
-        return duckdb.read_json(str(path), format="newline_delimited", **rows).df()
+            relation = duckdb.read_csv(str(path), header=True, **rows)
+        else:
+            relation = duckdb.read_json(str(path), format="newline_delimited", **rows)
+        if cell.library == "pandas":
+            return relation.df()
+        return relation.pl() if cell.library == "polars" else relation.to_arrow_table()
 
 
 TEXT_ENGINES = (PandasText(), PyArrowText(), PolarsText(), DuckDBText())

@@ -1,0 +1,94 @@
+"""Draws one picture of a table: the time of Colonnade and of the fastest other engine, for each format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from colonnade_bench.best_peer import Row, rows
+from colonnade_bench.spec import Spec
+from colonnade_bench.summary import Summary, geometric_mean
+
+NAMES = {
+    "arrow": "Arrow",
+    "parquet": "Parquet",
+    "npz": "NPZ",
+    "msgpack": "MessagePack",
+    "csv": "CSV",
+    "ndjson": "NDJSON",
+}
+"""Formats in the order of the picture."""
+THEMES = {
+    "light": {"text": "#1f2328", "grid": "#d1d9e0", "Colonnade": "#0b6e99", "fastest other library": "#a8b3bd"},
+    "dark": {"text": "#e6edf3", "grid": "#3d444d", "Colonnade": "#4fb3de", "fastest other library": "#5b6672"},
+}
+
+
+def bars(found: Iterable[Row], summary: Summary) -> Iterator[dict[str, Any]]:
+    """Yields two bars for each format and direction: the geometric means of the milliseconds of its repeated rows."""
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in found:
+        if row.place.state == "repeat":
+            direction = "read" if row.place.operation == "read" else "write"
+            groups.setdefault((row.part, direction), []).append(row)
+    for (part, direction), group in groups.items():
+        for who in ("Colonnade", "fastest other library"):
+            figures = [summary.figure(row.place, row.ours if who == "Colonnade" else row.peer) for row in group]
+            ms = geometric_mean(figure.median * 1e3 for figure in figures if figure is not None)
+            yield {"format": NAMES.get(part, part), "direction": direction, "who": who, "ms": ms}
+
+
+def draw_best_peer(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
+    """Saves the picture twice, for light and for dark pages. Saves nothing if there is no data or altair is missing."""
+    try:
+        import altair as alt
+    except ImportError:
+        return []
+    found = list(bars(rows(summary, spec), summary)) if spec.best_peer else []
+    paths = []
+    for theme, colors in THEMES.items() if found else ():
+        path = folder / f"{name}-{theme}.svg"
+        folder.mkdir(parents=True, exist_ok=True)
+        picture(alt, found, colors).save(path)
+        paths.append(path)
+    return paths
+
+
+def picture(alt: Any, found: list[dict[str, Any]], colors: dict[str, str]) -> Any:
+    """Draws horizontal bars, formats below each other, reading beside writing."""
+    who = [name for name in colors if name not in ("text", "grid")]
+    base = alt.Chart(alt.InlineData(values=found)).encode(
+        y=alt.Y("who:N", sort=who, title=None, axis=None),
+        x=alt.X("ms:Q", title="milliseconds", axis=alt.Axis(tickCount=4)),
+    )
+    bar = base.mark_bar(height=11).encode(
+        color=alt.Color(
+            "who:N",
+            sort=who,
+            scale=alt.Scale(domain=who, range=[colors[name] for name in who]),
+            legend=alt.Legend(title=None, orient="top"),
+        )
+    )
+    value = base.mark_text(align="left", dx=3, fontSize=10, color=colors["text"]).encode(
+        text=alt.Text("ms:Q", format=".0f")
+    )
+    order = [name for name in NAMES.values() if any(each["format"] == name for each in found)]
+    header = alt.Header(labelAngle=0, labelAlign="left", labelColor=colors["text"], title=None, labelFontSize=12)
+    panels = (
+        (bar + value)
+        .properties(width=260, height=28)
+        .facet(
+            row=alt.Row("format:N", sort=order, header=header),
+            column=alt.Column(
+                "direction:N", header=alt.Header(labelColor=colors["text"], title=None, labelFontSize=12)
+            ),
+            spacing=6,
+        )
+    )
+    return (
+        panels.configure(background="transparent")
+        .configure_view(stroke=None)
+        .configure_axis(labelColor=colors["text"], titleColor=colors["text"], gridColor=colors["grid"], domain=False)
+        .configure_legend(labelColor=colors["text"])
+    )
