@@ -2,6 +2,9 @@
 
 use arrow_buffer::{Buffer, NullBuffer};
 
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::{self, Region, RegionMut};
+
 /// Largest data buffer: a view's offset has 32 bits.
 const MAX_DATA_NBYTES: usize = 1 << 30;
 
@@ -13,11 +16,14 @@ fn pointer(view: u128) -> Option<(usize, usize, usize)> {
 }
 
 /// Returns equal views. Copies the data if it holds unused bytes; `None` if a view points outside it.
+///
+/// # Errors
+/// Errors of the operating system.
 pub(super) fn compact_views(
     views: Buffer,
     data: &[Buffer],
     nulls: Option<&NullBuffer>,
-) -> Option<(Buffer, Vec<Buffer>)> {
+) -> Result<Option<(Buffer, Vec<Buffer>)>> {
     let values = views.typed_data::<u128>();
     let valid = |row: usize| nulls.is_none_or(|nulls| nulls.is_valid(row));
     let mut needed = 0usize;
@@ -27,34 +33,76 @@ pub(super) fn compact_views(
         let inside = data.get(buffer).is_some_and(|bytes| offset + length <= bytes.len());
         match (valid(row), inside) {
             (true, true) => needed = needed.saturating_add(length),
-            (true, false) => return None,
+            (true, false) => return Ok(None),
             // Arrow's validation checks the views of nulls too.
             (false, inside) => invalid_null_view |= !inside,
         }
     }
     if !invalid_null_view && needed >= data.iter().map(|bytes| bytes.len()).sum() {
-        return Some((views, data.to_vec()));
+        return Ok(Some((views, data.to_vec())));
     }
-    let mut rebased = Vec::with_capacity(values.len());
-    let mut out: Vec<Vec<u8>> = Vec::new();
-    for (row, &view) in values.iter().enumerate() {
-        let Some((length, buffer, offset)) = pointer(view) else {
-            rebased.push(if valid(row) { view } else { 0 });
-            continue;
+    let mut rebased = allocate(values.len() * 16)?;
+    let mut out = CompactData { needed, ..CompactData::default() };
+    for (slot, (row, &view)) in
+        rebased.as_mut_slice().as_chunks_mut::<16>().0.iter_mut().zip(values.iter().enumerate())
+    {
+        let moved = match pointer(view) {
+            _ if !valid(row) => 0,
+            None => view,
+            Some((length, buffer, offset)) => {
+                let bytes = data.get(buffer).and_then(|bytes| bytes.get(offset..offset + length));
+                let (index, at) = out.push(bytes.unwrap_or_default())?;
+                (view & u128::from(u64::MAX)) | ((index as u128) << 64) | ((at as u128) << 96)
+            }
         };
-        if !valid(row) {
-            rebased.push(0);
-            continue;
-        }
-        let bytes = data.get(buffer)?.get(offset..offset + length)?;
-        if out.last().is_none_or(|last| last.len() + length > MAX_DATA_NBYTES) {
-            out.push(Vec::new());
-        }
-        let index = out.len() - 1;
-        let last = out.last_mut()?;
-        let low = view & u128::from(u64::MAX);
-        rebased.push(low | (u128::try_from(index).ok()? << 64) | (u128::try_from(last.len()).ok()? << 96));
-        last.extend_from_slice(bytes);
+        *slot = moved.to_le_bytes();
     }
-    Some((rebased.into(), out.into_iter().map(Buffer::from).collect()))
+    Ok(Some((finish(rebased), out.finish())))
+}
+
+/// The data buffers of the new views: memory for `needed` more bytes, as large as a buffer may be.
+#[derive(Default)]
+struct CompactData {
+    needed: usize,
+    full: Vec<Buffer>,
+    last: RegionMut,
+    used: usize,
+}
+
+impl CompactData {
+    /// Appends the bytes of a view. Returns the index of their buffer, and their offset.
+    fn push(&mut self, bytes: &[u8]) -> Result<(usize, usize)> {
+        if self.last.nbytes() - self.used < bytes.len() {
+            let full = std::mem::replace(&mut self.last, allocate(self.needed.min(MAX_DATA_NBYTES))?);
+            self.keep(full);
+            self.used = 0;
+        }
+        let at = self.used;
+        if let Some(target) = self.last.as_mut_slice().get_mut(at..at + bytes.len()) {
+            target.copy_from_slice(bytes);
+        }
+        self.used += bytes.len();
+        self.needed -= bytes.len();
+        Ok((self.full.len(), at))
+    }
+
+    fn keep(&mut self, region: RegionMut) {
+        if self.used > 0 {
+            self.full.push(finish(region).slice_with_length(0, self.used));
+        }
+    }
+
+    fn finish(mut self) -> Vec<Buffer> {
+        let last = std::mem::take(&mut self.last);
+        self.keep(last);
+        self.full
+    }
+}
+
+fn allocate(nbytes: usize) -> Result<RegionMut> {
+    Region::allocate(nbytes).map_err(|e| Error::new(ErrorKind::Io(e), "npz", ""))
+}
+
+fn finish(region: RegionMut) -> Buffer {
+    memory::Buffer::from_region(region.finish(), false).to_arrow()
 }

@@ -78,7 +78,7 @@ impl Disassembler {
                 let views =
                     windows::aligned_slice::<u128>(&buffer(0), "views", rows.0, count).map_err(broken_by)?;
                 let data_buffers = data.buffers().get(1..).unwrap_or(&[]);
-                let (views, data_buffers) = compact::compact_views(views, data_buffers, nulls.as_ref())
+                let (views, data_buffers) = compact::compact_views(views, data_buffers, nulls.as_ref())?
                     .ok_or_else(|| contradiction(data.data_type(), "a view points outside its data."))?;
                 self.push(prefix, "views", dtype("|V16")?, views);
                 for (k, bytes) in data_buffers.into_iter().enumerate() {

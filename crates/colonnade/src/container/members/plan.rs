@@ -1,11 +1,15 @@
 //! Plans the members of a frame: names, headers and the memory of their arrays. Copies nothing.
 
+use arrow_schema::DataType;
+
 use crate::container::npy::write_header;
 use crate::error::{Error, Result};
 use crate::frame::{AdjacentColumns, Axis, Block, Column, DType, Frame, Grid, Labels, Level, Part};
 use crate::memory::Buffer;
+use crate::parallel;
+use crate::progress::NoProgress;
 
-use super::buffers::ColumnSpec;
+use super::buffers::{BufferMember, ColumnSpec};
 use super::disassemble::disassemble;
 use super::{ArchiveAxisMeta, ArchiveMeta, MemberFilter, MemberName, MemberOwner};
 use crate::decode::{GroupKey, group_ids};
@@ -103,12 +107,13 @@ pub fn members(
     let mut blocks = Vec::new();
     let mut arrow = Vec::new();
     let mut position = 0;
-    for run in frame.runs(kind_of)? {
-        match &run {
+    let runs = frame.runs(kind_of)?;
+    for (run, buffers) in runs.iter().zip(column_buffers(&runs, compat)?) {
+        match run {
             AdjacentColumns::Block(block) => block_members(position, block, split_nbytes, &mut blocks),
             AdjacentColumns::Column(column) => {
                 let in_column = |e: Error| e.in_member(label(frame, position));
-                column_members(position, column, compat, &mut blocks, &mut arrow).map_err(in_column)?;
+                column_members(position, column, buffers, &mut blocks, &mut arrow).map_err(in_column)?;
             }
         }
         position += run.width();
@@ -234,20 +239,44 @@ fn bytes_member(name: MemberName, dtype: DType, bytes: Buffer, position: Option<
     member(name, Grid::column_major(dtype, count, 1, 0), false, &bytes, position)
 }
 
+/// The buffers of a column, or why it has none.
+type ColumnBuffers = Option<Result<(ColumnSpec, Vec<BufferMember>)>>;
+
+/// The buffers of the columns among the runs. Text of views is copied, so large columns are the tasks of all cores.
+fn column_buffers(runs: &[AdjacentColumns<'_>], compat: Compat) -> Result<Vec<ColumnBuffers>> {
+    let buffers = |run: &AdjacentColumns<'_>| match run {
+        AdjacentColumns::Column(column) if compat != Compat::StaticFrame => Some(disassemble(column)),
+        _ => None,
+    };
+    let copied_nbytes = |run: &AdjacentColumns<'_>| match run {
+        AdjacentColumns::Column(column) => match column.data.data_type() {
+            DataType::Utf8View | DataType::BinaryView => column.data.buffers().iter().map(|b| b.len()).sum(),
+            _ => 0,
+        },
+        AdjacentColumns::Block(_) => 0,
+    };
+    if runs.iter().map(copied_nbytes).sum::<usize>() < parallel::INLINE_NBYTES {
+        return Ok(runs.iter().map(buffers).collect());
+    }
+    let tasks = runs.iter().map(|run| (copied_nbytes(run), move || Ok(buffers(run))));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    parallel::map(tasks.collect(), threads, &NoProgress)
+}
+
 fn column_members(
     position: usize,
     column: &Column,
-    compat: Compat,
+    buffers: ColumnBuffers,
     out: &mut Vec<PlannedMember>,
     arrow: &mut Vec<(usize, ColumnSpec)>,
 ) -> Result<()> {
-    if compat == Compat::StaticFrame {
+    let Some(buffers) = buffers else {
         let (dtype, bytes) = super::unicode::fixed(column)?;
         let name = MemberName::Block(next_block(out));
         out.push(bytes_member(name, dtype, Buffer::from_vec(bytes), Some(position)));
         return Ok(());
-    }
-    let (spec, buffers) = disassemble(column)?;
+    };
+    let (spec, buffers) = buffers?;
     arrow.push((position, spec));
     for buffer in buffers {
         let name = MemberName::Arrow(MemberOwner::Column(position), buffer.path);

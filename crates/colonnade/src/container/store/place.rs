@@ -35,6 +35,13 @@ pub(super) struct ColumnPlace {
     pub(super) projection: LeafProjection,
 }
 
+impl ColumnPlace {
+    /// Bytes of all buffers.
+    pub(super) fn nbytes(&self) -> usize {
+        self.buffers.values().map(|buffer| buffer.place.grid.nbytes()).sum()
+    }
+}
+
 /// One buffer, which is a place of one column.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BufferPlace {
