@@ -14,7 +14,7 @@ from .._io.detection import BUNDLED, DIRECTORIES, check_format, from_suffix
 from .._io.nearest import nearest_hint
 from .._io.progress import reporting
 from .._io.sources import Source
-from .._io.targets import AnyTarget, Target, as_target, released, settle
+from .._io.targets import AnyTarget, Target, as_target, prepare_folder, released, settle
 from .._values.terminal_text import label_text, truncate
 from ..errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
 from .open_source import File, open_file
@@ -172,6 +172,7 @@ def _write_as(
     check = write_format(settings).check_bundle
     assert check is not None
     check(settings, format, where, layout, outer)
+    prepare_folder(where, settings.mkdir)
     held = [(label, frame._load()) for label, frame in _labelled(frames, settings)]
     with reporting(settings.progress, "writing") as progress:
         store_bundle(held, where, settings, (layout, outer), progress)

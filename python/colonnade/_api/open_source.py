@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from .. import _core
-from .._formats.options import Options, check_keywords, make_options
+from .._formats.options import Options, check_keywords, make_options, spread
 from .._formats.registry import FORMATS, open_as
 from .._frame.frame import Frame
 from .._frame.select import row_range
@@ -116,6 +116,7 @@ def received(
 
 def resolve_source(source: Source, format: str | None, options: Mapping[str, Any]) -> tuple[AnySource, str, Options]:
     """The resolved source, its format, and the checked options. Only the first bytes of a stream are read."""
+    format, options = spread(format, "read", options)
     format_name = None if format is None else check_format(format)
     # Options are checked before anything is opened: a typo must not consume a pipe.
     if format_name is None:

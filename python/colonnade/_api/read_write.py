@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from .._formats.options import make_options
+from .._formats.options import make_options, spread
 from .._formats.writers import write_format
 from .._frame.frame import Frame
 from .._io.detection import check_format
@@ -10,6 +10,7 @@ from .._io.progress import reporting
 from .._io.sources import Source
 from .._io.targets import Target, as_target, released, settle
 from .chunks import chunks_of, whole_frame
+from .many_files import joined, several
 from .open_source import read_frame
 from .store import encode_bytes, store
 from .store_chunks import encode_chunks, store_chunks
@@ -27,6 +28,8 @@ def read(
     source : path, URL, bytes-like, BufferSink, binary file object, Connection, socket or file descriptor
         A directory is one of NPY members. Pipes and sockets are read to their end at once. Of a `Connection` the next
         message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
+        A list of sources, or a pattern such as ``"trips/*.parquet"`` (sorted), is one frame of all their rows, which
+        must have one schema. ``~`` is the home folder.
     format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: detected by the first bytes, then by the suffix. Text and MessagePack of other programs have no magic
         number, so they need a suffix (``.csv``, ``.csv.gz``...) or this parameter; JSON and NDJSON are also detected
@@ -38,7 +41,8 @@ def read(
         A slice of positions, step 1.
     **options
         Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
-        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short: ``mmap`` (default:
+        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
+        ``options=`` too. In short: ``mmap`` (default:
         local files are mapped), ``verify=False``, ``threads``, ``limits``, ``progress``; ``allow_truncated=False``
         (arrow, arrows); ``filter``, ``categories`` and keys (parquet); ``ext`` and ``invalid_utf8`` (msgpack);
         ``orient`` (msgpack, json, yaml); ``encoding`` (text); and the dialect of CSV.
@@ -46,8 +50,8 @@ def read(
     Returns
     -------
     Frame
-        Lazy if the source can be read again (a file, memory). Text is decoded at once and as a whole; ``columns`` and
-        ``rows`` are selected afterwards.
+        Lazy if the source can be read again (a file, memory). Text, and several sources, are decoded at once and as a
+        whole; ``rows``, and ``columns`` of text, are selected afterwards.
 
     Raises
     ------
@@ -79,6 +83,9 @@ def read(
     array([('2020-01-31T00:00:00.000000', 1.5)],
           dtype=[('day', '<M8[us]'), ('price', '<f8')])
     """
+    sources = several(source)
+    if sources is not None:
+        return joined(sources, rows, lambda one: read_frame(one, format, columns, None, options))
     return read_frame(source, format, columns, rows, options)
 
 
@@ -91,6 +98,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         Anything that `Frame` takes, or an open reader. Rows and readers of record batches are streamed into ``arrow``,
         ``arrows`` and ``parquet``, and are never in memory as a whole.
     target : path, URL, BufferSink, binary file object, Connection, socket or file descriptor
+        ``~`` is the home folder. A missing folder is an error, unless ``mkdir=True`` makes it.
         A regular file is written to a temporary file and renamed at the end, so that an old file stays complete until
         then, and memory maps of it stay valid. Symbolic links are followed. Pipes, sockets, devices and open
         files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
@@ -101,9 +109,10 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         ``.zst`` is compressed.
     **options
         Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
-        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`. In short:
-        ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet, text), ``filter`` and
-        ``profile`` (npz), ``fsync=False``, ``densify_sparse=False``, ``batch_rows``, ``threads``, ``progress``;
+        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
+        ``options=`` too. In short: ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet,
+        text), ``filter`` and ``profile`` (npz), ``fsync=False``, ``mkdir=False``, ``densify_sparse=False``,
+        ``batch_rows``, ``threads``, ``progress``;
         ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows); ``orient`` (msgpack, json, yaml);
         ``header`` (msgpack, text); ``numbers`` and ``compatible`` (msgpack); ``schema`` and ``lossy`` (csv), as plain
         CSV holds little exactly.
@@ -165,7 +174,7 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     >>> cn.encode({"a": np.arange(3)}, "npz")[:2]
     b'PK'
     """
-    settings = make_options(check_format(format), "write", options)
+    settings = make_options(check_format(format), "write", spread(format, "write", options)[1])
     if write_format(settings).is_batched:
         with reporting(settings.progress, "encoding") as progress:
             return encode_chunks(chunks_of(data, settings), settings, progress)
@@ -232,6 +241,8 @@ def read_pandas(
     0  0
     1  1
     """
+    if several(source) is not None:
+        return read(source, format=format, columns=columns, rows=rows, **options).to_pandas(dtype_backend=dtype_backend)
     # No other code uses this frame, so the DataFrame may take over the memory of a message.
     frame = read_frame(source, format, columns, rows, options, private=True, pandas=dtype_backend is None)
     return frame.to_pandas(dtype_backend=dtype_backend)

@@ -36,6 +36,8 @@ class NpzOptions(Common):
     fsync : bool
         Writing. Sync the file to the disk before it is renamed; an open file or its descriptor, before the call
         returns. No effect for pipes, sockets and memory.
+    mkdir : bool
+        Writing. Make the folder of the target, and those above it, where they are missing.
     densify_sparse : bool
         Writing. Write pandas' sparse columns as dense ones. Otherwise they are refused.
     batch_rows : int, optional

@@ -10,11 +10,12 @@ import dataclasses
 import functools
 import importlib
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .._io.nearest import nearest_hint
 from .._values.option_checks import Common
 from ..errors import OptionError
+from .foreign_options import foreign_hint
 from .on_demand import OnDemand
 
 if TYPE_CHECKING:
@@ -99,19 +100,20 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     for name in keywords:
         if name not in fields:
             owners_of_name = [other for other in CLASSES if name in _sides(other)]
-            elsewhere = (
-                f"; it is an option of {', '.join(owners_of_name)}" if owners_of_name else _hint(name, side, allowed)
-            )
-            raise OptionError(f"{format}: unknown option {name!r}{elsewhere}. Options here: {', '.join(allowed)}.")
+            hint = _hint(name, side, allowed)
+            if owners_of_name and not hint.startswith(("; here", "; there")):
+                hint = f"; it is an option of {', '.join(owners_of_name)}"
+            rest = "" if hint else f". Options here: {', '.join(allowed)}"
+            raise OptionError(f"{format}: unknown option {name!r}{hint}{rest}.")
         if name not in allowed:
             raise OptionError(f"{format}: {name!r} is an option of {_OTHER_VERB[side]}, not of {_VERB[side]}.")
     return cls(**keywords)
 
 
 def _hint(name: str, side: str, allowed: list[str]) -> str:
-    """The nearest options and parameters of the call, for an error."""
-    parameters = [word for word in _PARAMETERS[side] if word != name]
-    return nearest_hint(name, [*parameters, *allowed])
+    """What another library's option is called here, or the nearest options and parameters of the call; or nothing."""
+    words = [*(word for word in _PARAMETERS[side] if word != name), *allowed]
+    return foreign_hint(name, side, words) or nearest_hint(name, words)
 
 
 def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str | None = None) -> None:
@@ -146,10 +148,9 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
     allowed = [name for name, owner in known.items() if owner in (side, "both")]
     for name in keywords:
         if name not in known:
-            raise OptionError(
-                f"unknown option {name!r}{_hint(name, side, allowed)}. No format has it; "
-                f"options of {_VERB[side]}: {', '.join(allowed)}."
-            )
+            hint = _hint(name, side, allowed)
+            rest = "" if hint else f". No format has it; options of {_VERB[side]}: {', '.join(allowed)}"
+            raise OptionError(f"unknown option {name!r}{hint}{rest}.")
         if name not in allowed:
             raise OptionError(f"{name!r} is an option of {_OTHER_VERB[side]}, not of {_VERB[side]}.")
     raise OptionError(f"options: no format takes all of {', '.join(keywords)}. Pass format=, and the options it has.")
@@ -159,6 +160,32 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
 def _sides(format: str) -> Mapping[str, str]:
     """The options of a format, each with its side: reading, writing or both."""
     return {item.name: item.metadata["side"] for item in dataclasses.fields(CLASSES[format])}
+
+
+def spread(format: str | None, side: str, keywords: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
+    """The format, and the keywords with those of an options object (``options=cn.CsvOptions(...)``) in its place.
+
+    Keywords beside the object are taken before its own.
+
+    Raises
+    ------
+    OptionError
+        ``options`` is no options object, or one of another format than `format`.
+    """
+    if "options" not in keywords:
+        return format, keywords
+    given = keywords["options"]
+    if given is not None and not isinstance(given, Common):
+        raise OptionError(
+            f"options: expected an options object such as cn.CsvOptions(...), or None, found {type(given).__name__}. "
+            "Pass single options as keywords."
+        )
+    rest = {name: value for name, value in keywords.items() if name != "options"}
+    if given is None:
+        return format, rest
+    if format is not None and format != given._FORMAT and CLASSES.get(format) is not type(given):
+        raise OptionError(f"options: expected those of {format}, found {type(given).__name__}.")
+    return format or given._FORMAT, {**as_keywords(cast("Options", given), side), **rest}
 
 
 def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[str, Any]:

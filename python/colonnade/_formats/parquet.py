@@ -38,7 +38,7 @@ class ParquetOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, fsync, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, fsync, mkdir, densify_sparse, batch_rows
         As in `NpzOptions`.
     verify : bool
         Reading. Decode every page and check the CRC-32 of those that have one before anything is returned.

@@ -120,6 +120,30 @@ class Conversions(FramePart):
             return _converted("numpy", _first_vector, [self._load()])
         return self._to("numpy")
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """What ``numpy.asarray(frame)`` gives: one array of all columns.
+
+        One column is 1-D. Columns of one dtype are 2-D, shape (nrows, ncols). Others are a structured array.
+
+        Raises
+        ------
+        EncodeError
+            A column that no NumPy dtype can hold.
+        ValueError
+            ``copy=False``, and `dtype` needs a copy.
+        """
+        import numpy as np
+
+        if self._single:
+            values = self.to_numpy()
+        else:
+            values = _converted("numpy", lambda cores: load_adapter("numpy").array_from_frame(cores[0]), [self._load()])
+        if dtype is not None and values.dtype != dtype:
+            if copy is False:
+                raise ValueError(f"copy: expected None or True, since {values.dtype} becomes {np.dtype(dtype)}.")
+            return values.astype(dtype)
+        return values.copy() if copy else values
+
     def to_static_frame(self) -> Any:
         """A StaticFrame Frame (or FrameGO, FrameHE where it was one). Arrays are immutable and not copied."""
         return self._to("static_frame")

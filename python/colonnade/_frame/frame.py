@@ -9,8 +9,8 @@ from .._values.option_checks import check_count, check_flag
 from .._values.tagged_labels import decode_optional
 from ..adapters._from_data import take
 from .axes import Labels
-from .conversions import Conversions
 from .field_paths import Chosen, restrict
+from .mapping import ColumnMapping
 from .part import SLOTS
 from .schema import Dtypes, Schema
 from .select import row_range
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._values.record_batches import Batches
 
 
-class Frame(Conversions):
+class Frame(ColumnMapping):
     """A table with labels on both sides, either in memory or still in its file.
 
     `read` checks the structure and reads the labels. A ``to_*`` call decodes the selected data directly into the layout
@@ -28,10 +28,11 @@ class Frame(Conversions):
     Parameters
     ----------
     data
-        A pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an Awkward
-        Array, a NumPy 2-D or structured array, a mapping of 1-D arrays, anything with ``__arrow_c_stream__`` or
-        ``__arrow_c_array__``, rows (an iterable of mappings, tuples or dataclasses), or a Frame. Wrapped without a
-        copy if possible, so do not change it while the frame is in use.
+        A pandas or polars DataFrame or Series, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame,
+        an Awkward Array, a NumPy 2-D, 1-D or structured array, a mapping of columns, anything with
+        ``__arrow_c_stream__`` or ``__arrow_c_array__``, rows (an iterable of mappings, tuples or dataclasses), or a
+        Frame. The columns of a mapping are 1-D arrays, lists, single values (which every row gets) or Series. Wrapped
+        without a copy if possible, so do not change it while the frame is in use.
     densify_sparse : bool
         Accept pandas' sparse columns as dense ones. Otherwise they are refused.
     batch_rows : int, optional
@@ -185,6 +186,17 @@ class Frame(Conversions):
         """The first `n` rows (fewer where there are fewer); negative: all but the last -n."""
         return self.slice(0, n)
 
+    def tail(self, n: int = 5) -> "Frame":
+        """The last `n` rows (fewer where there are fewer); negative: all but the first -n.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(5)}).tail(2)["a"].to_numpy()
+        array([3, 4])
+        """
+        return self.slice(max(0, len(self) - n) if n >= 0 else -n, None)
+
     def release(self) -> None:
         """Drop the cached columns of ``frame[label]``. Arrays that were returned stay valid."""
         for cached in self._column_cache.values():
@@ -212,6 +224,27 @@ class Frame(Conversions):
     def identical(self, other: Any) -> bool:
         """Whether both are the same to the bit: NaN payloads, signs of zero, and classes of the axes too."""
         return self._compare(other, exact=True)
+
+    # ------------------------------------------------------------------ copies
+
+    def __copy__(self) -> "Frame":
+        """The same frame: frames are immutable."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Frame":
+        """A frame with memory of its own, which later changes of the data that this one wraps do not reach."""
+        from .pickling import OUT_OF_BAND, reduce
+
+        rebuild, arguments = reduce(self, OUT_OF_BAND)
+        return rebuild(*arguments)
+
+    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
+        """Pickled with its data, a part of a file too. See `colonnade._frame.pickling`."""
+        from .pickling import reduce
+
+        return reduce(self, protocol)
+
+    # ------------------------------------------------------------------ display
 
     def __repr__(self) -> str:
         from .repr import render

@@ -108,7 +108,7 @@ def as_source(source: Source) -> AnySource:
         if isinstance(source, bytes):
             # Bytes are data, not a path: a path of bytes goes through os.fsdecode.
             return BufferSource(source)
-        return _from_path(os.fsdecode(source))
+        return _from_path(expand_home(os.fsdecode(source)))
     if isinstance(source, _core.BufferSink | bytearray | memoryview):
         return BufferSource(source)
     if isinstance(source, Link):
@@ -126,6 +126,11 @@ def as_source(source: Source) -> AnySource:
             f"source: expected {EXPECTED}, found {type(source).__module__}.{type(source).__qualname__}."
         ) from None
     return BufferSource(source)
+
+
+def expand_home(path: str) -> str:
+    """The path with ``~`` or ``~user`` at its start replaced by that home folder, as pandas and polars do."""
+    return os.path.expanduser(path) if path.startswith("~") else path
 
 
 def _from_path(path: str) -> PathSource | StreamSource | LinkSource | HttpSource:

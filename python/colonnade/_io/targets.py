@@ -13,7 +13,7 @@ from .. import _core
 from .connection_io import LinkTarget, check_dialled, url_scheme
 from .descriptors import duplicate_descriptor, write_all
 from .raw_connection import Link
-from .sources import is_plain_socket, is_socket, plain_file
+from .sources import expand_home, is_plain_socket, is_socket, plain_file
 
 Target = Any
 EXPECTED = "a path, a URL, a BufferSink, a binary file object, a Connection, a socket or a file descriptor"
@@ -96,7 +96,7 @@ def as_target(target: Target) -> AnyTarget:
         An object of another type, or immutable bytes.
     """
     if isinstance(target, str) or hasattr(target, "__fspath__"):
-        return _from_path(os.fsdecode(target))
+        return _from_path(expand_home(os.fsdecode(target)))
     if isinstance(target, _core.BufferSink):
         return SinkTarget(target)
     if isinstance(target, Link):
@@ -112,6 +112,23 @@ def as_target(target: Target) -> AnyTarget:
         return _from_file_object(target)
     hint = " Use cn.encode(data, format) for bytes." if isinstance(target, bytes | bytearray | memoryview) else ""
     raise TypeError(f"target: expected {EXPECTED}, found {type(target).__module__}.{type(target).__qualname__}.{hint}")
+
+
+def prepare_folder(where: AnyTarget, mkdir: bool) -> None:
+    """Check that the folder of a path is there, or make it if `mkdir` is set.
+
+    Raises
+    ------
+    FileNotFoundError
+        The folder does not exist; the error names it.
+    """
+    folder = os.path.dirname(where.path) if isinstance(where, PathTarget) else ""
+    if not folder or os.path.isdir(folder):
+        return
+    if mkdir:
+        os.makedirs(folder, exist_ok=True)
+    elif not os.path.lexists(folder):
+        raise FileNotFoundError(errno.ENOENT, "No such folder (mkdir would make it)", folder)
 
 
 @contextmanager

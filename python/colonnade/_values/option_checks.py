@@ -76,6 +76,7 @@ class Common:
     mmap: bool | None = field(default=None, metadata=READ)
     verify: bool = field(default=False, metadata=READ)
     fsync: bool = field(default=False, metadata=WRITE)
+    mkdir: bool = field(default=False, metadata=WRITE)
     densify_sparse: bool = field(default=False, metadata=WRITE)
     batch_rows: int | None = field(default=None, metadata=WRITE)
 
@@ -88,5 +89,6 @@ class Common:
         check_flag("mmap", self.mmap, optional=True)
         check_flag("verify", self.verify)
         check_flag("fsync", self.fsync)
+        check_flag("mkdir", self.mkdir)
         check_flag("densify_sparse", self.densify_sparse)
         check_count("batch_rows", self.batch_rows)

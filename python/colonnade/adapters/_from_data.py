@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from .._values.record_batches import Batches
 
 ACCEPTED = (
-    "a pandas or polars DataFrame, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, an Awkward "
-    "Array, a NumPy array, a mapping of 1-D NumPy arrays, an object with __arrow_c_stream__ or __arrow_c_array__, an "
-    "iterable of rows (mappings, tuples or dataclasses), or a Frame"
+    "a pandas or polars DataFrame or Series, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame, "
+    "an Awkward Array, a NumPy array, a mapping of columns (1-D arrays, lists, Series or single values), an object "
+    "with __arrow_c_stream__ or __arrow_c_array__, an iterable of rows (mappings, tuples or dataclasses), or a Frame"
 )
 
 
@@ -28,8 +28,12 @@ def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -
     """
     from ..adapters import find_adapter
 
-    # A plain dict belongs to no library; its arrays are NumPy's.
-    adapter = load_adapter("numpy") if isinstance(data, Mapping) else find_adapter(data)
+    if isinstance(data, Mapping):
+        from ._mappings import to_frame
+
+        made: CoreFrame | Batches = to_frame(data, options)
+        return made
+    adapter = find_adapter(data)
     if adapter is not None:
         frame: CoreFrame | Batches = adapter.to_frame(data, options=options)
         return frame

@@ -103,7 +103,7 @@ def from_frame(core: CoreFrame) -> Any:
             values = assemble_structured(read_vectors(core), whole, core.nrows)
             return values.view(np.recarray) if origin.get("record") else values
         return _structured(core, read_vectors(core))
-    return _chosen(core)
+    return array_from_frame(core)
 
 
 # --------------------------------------------------------------------------- to the core
@@ -112,24 +112,44 @@ def from_frame(core: CoreFrame) -> Any:
 def _from_mapping(obj: Mapping[Any, Any]) -> CoreFrame:
     nrows: int | None = None
     for label, array in obj.items():
-        where = f"numpy: column {label!r}"
-        _check_class(array, where)
-        if array.ndim != 1 or array.dtype.names is not None:
-            found = "a structured array" if array.dtype.names is not None else f"shape {array.shape}"
-            raise EncodeError(
-                f"{where}: expected a plain 1-D array, found {found}. Give each column an array of its own."
-            )
+        _check_vector(array, label)
         if nrows is None:
             nrows = len(array)
         elif len(array) != nrows:
             raise EncodeError(
-                f"{where}: expected {nrows} rows, as in the columns before, found {len(array)}. Make them equal."
+                f"numpy: column {label!r}: expected {nrows} rows, as in the columns before, found {len(array)}. "
+                "Make them equal."
             )
     builder = FrameBuilder(nrows or 0, len(obj))
     for position, (label, array) in enumerate(obj.items()):
         _add_column(builder, position, array, partial("numpy: column {!r}".format, label))
-    columns = Axis.levels([level_from_labels(list(obj), "numpy: column labels")], ["Index"])
-    return builder.finish(Axis.auto(0, nrows or 0, 1), columns, "null", None, '{"library":"numpy","class":"mapping"}')
+    origin = '{"library":"numpy","class":"mapping"}'
+    return builder.finish(Axis.auto(0, nrows or 0, 1), label_axis(list(obj)), "null", None, origin)
+
+
+def _check_vector(array: Any, label: Any) -> None:
+    where = f"numpy: column {label!r}"
+    _check_class(array, where)
+    if array.ndim != 1 or array.dtype.names is not None:
+        found = "a structured array" if array.dtype.names is not None else f"shape {array.shape}"
+        raise EncodeError(f"{where}: expected a plain 1-D array, found {found}. Give each column an array of its own.")
+
+
+def label_axis(labels: list[Any]) -> Axis:
+    """The columns' axis of a mapping."""
+    return Axis.levels([level_from_labels(labels, "numpy: column labels")], ["Index"])
+
+
+def add_array(builder: FrameBuilder, position: int, label: Any, array: np.ndarray) -> None:
+    """Adds one array of a mapping.
+
+    Raises
+    ------
+    EncodeError
+        A masked array, another subclass, another shape; with the column's label.
+    """
+    _check_vector(array, label)
+    _add_column(builder, position, array, partial("numpy: column {!r}".format, label))
 
 
 def _from_structured(obj: np.ndarray) -> CoreFrame:
@@ -205,8 +225,8 @@ def _level(axis: Axis, level: int) -> list[Any]:
     return cells
 
 
-def _chosen(core: CoreFrame) -> np.ndarray:
-    """Converts a frame without a known origin: to a 2-D array for one dtype, to a structured array for several."""
+def array_from_frame(core: CoreFrame) -> np.ndarray:
+    """Converts a frame of any origin: to a 2-D array for one dtype, to a structured array for several."""
     blocks, arrow = core.blocks(), core.arrow_columns()
     if not arrow:
         dtypes = {values.dtype for values, _ in blocks}

@@ -31,7 +31,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Parameters
     ----------
     obj
-        A `pandas.DataFrame`, or an object of a subclass.
+        A `pandas.DataFrame`, or an object of a subclass. A `pandas.Series` is a DataFrame of one column.
     options
         ``densify_sparse=True`` stores sparse columns as dense ones; without it they are refused. ``borrow=True``
         promises that the DataFrame does not change while the core frame is in use, which saves work for each block.
@@ -48,7 +48,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     EncodeError
         A column, label, name or attribute that cannot be restored exactly. The message has its name and the reason.
     TypeError
-        A Series: call ``.to_frame()`` first.
+        Another object of pandas.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     (2, 2)
     """
     if isinstance(obj, pd.Series):
-        raise TypeError("pandas: expected a DataFrame, found a Series. Call .to_frame() first.")
+        obj = obj.to_frame()
     if not isinstance(obj, pd.DataFrame):
         raise TypeError(f"pandas: expected a DataFrame, found a {type(obj).__qualname__}.")
     builder = FrameBuilder(*obj.shape)

@@ -22,7 +22,6 @@ LAYOUT = "arrow"
 _ORIGIN = '{"library":"polars"}'
 _ADVICE = {
     "LazyFrame": "Call .collect() first.",
-    "Series": "Call .to_frame() first.",
     "Expr": "Select with it, and pass the DataFrame.",
 }
 
@@ -33,7 +32,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Parameters
     ----------
     obj
-        A `polars.DataFrame`.
+        A `polars.DataFrame`. A `polars.Series` is a DataFrame of one column.
     options
         None are known.
 
@@ -47,8 +46,10 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     EncodeError
         A column of Python objects, or of 128-bit integers, for which Arrow has no type.
     TypeError
-        A LazyFrame or a Series. The message names the method to call.
+        A LazyFrame or an expression. The message names the method to call.
     """
+    if isinstance(obj, pl.Series):
+        obj = obj.to_frame()
     if not isinstance(obj, pl.DataFrame):
         kind = type(obj).__qualname__
         advice = next((_ADVICE[base.__name__] for base in type(obj).__mro__ if base.__name__ in _ADVICE), "")

@@ -157,6 +157,7 @@ def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
     command.add_argument("--indent", type=_count, metavar="N", help="spaces for each level (json)")
     command.add_argument("--compat", metavar="LIBRARY", help="static-frame: write only what it reads in full")
     command.add_argument("--fsync", action="store_true", help="wait until the disk has the bytes")
+    command.add_argument("--mkdir", action="store_true", help="make the folder of the target")
 
 
 def _add_packing(command: argparse.ArgumentParser) -> None:

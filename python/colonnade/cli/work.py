@@ -118,7 +118,7 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
     for name in _WRITING:
         if getattr(options, name, None) is not None:
             found[name] = getattr(options, name)
-    for name in ("fsync", "compatible", "lossy"):
+    for name in ("fsync", "mkdir", "compatible", "lossy"):
         if getattr(options, name, False):
             found[name] = True
     if getattr(options, "no_header", False):

@@ -1,0 +1,98 @@
+"""One frame of several files of one schema: a list of sources, or a pattern such as ``"dir/*.parquet"``."""
+
+import errno
+import glob
+import os
+from collections.abc import Callable, Iterator, Sequence
+
+from .. import _core
+from .._frame.frame import Frame
+from .._frame.select import row_range
+from .._io.connection_io import url_scheme
+from .._io.sources import Source, expand_home
+from ..errors import DecodeError
+
+_WILDCARDS = frozenset("*?[")
+
+
+def several(source: Source) -> list[Source] | None:
+    """The sources of a list or tuple, or the sorted paths of a pattern; None for a single source.
+
+    A path that exists is itself, even if it has the letters of a pattern.
+
+    Raises
+    ------
+    FileNotFoundError
+        No file matches the pattern, or the list is empty.
+    """
+    if isinstance(source, list | tuple):
+        if not source:
+            raise FileNotFoundError(errno.ENOENT, "expected one source at least, found an empty list")
+        return list(source)
+    if not isinstance(source, str | os.PathLike):
+        return None
+    path = os.fsdecode(source)
+    if _WILDCARDS.isdisjoint(path) or url_scheme(path) is not None:
+        return None
+    path = expand_home(path)
+    if os.path.lexists(path):
+        return None
+    found = sorted(glob.glob(path, recursive=True))
+    if not found:
+        raise FileNotFoundError(errno.ENOENT, "No file matches the pattern", path)
+    return list(found)
+
+
+def joined(sources: Sequence[Source], rows: slice | None, read_one: Callable[[Source], Frame]) -> Frame:
+    """The rows of all sources, in order, in one frame in memory. One source is open at a time.
+
+    Raises
+    ------
+    DecodeError
+        Labels or types of a source differ from those of the first; the message names both sources.
+    """
+    first: Frame | None = None
+    cores: list[_core.CoreFrame] = []
+    for position, source in enumerate(sources):
+        frame = read_one(source)
+        if first is None:
+            first = frame
+        else:
+            _check_same(first, frame, (_name(sources, 0), _name(sources, position)))
+        cores.append(frame._load())
+    try:
+        whole = Frame._make(_core.concat_frames(cores))
+    except DecodeError as error:
+        raise DecodeError(f"{_name(sources, 0)} and the sources after it: {error}") from None
+    span = row_range(rows, len(whole))
+    return whole if span is None else whole._sliced(span)
+
+
+def _check_same(first: Frame, frame: Frame, names: tuple[str, str]) -> None:
+    for what, one, other in _differences(first, frame):
+        raise DecodeError(
+            f"{names[1]}: expected {what} as in {names[0]}, {one}, found {other}. Files that are read together have "
+            "one schema; read them one by one, and convert them."
+        )
+
+
+def _differences(first: Frame, frame: Frame) -> Iterator[tuple[str, str, str]]:
+    """What differs: its name, and both sides."""
+    ours, theirs = list(first.columns), list(frame.columns)
+    if ours != theirs:
+        missing = [label for label in ours if label not in theirs]
+        extra = [label for label in theirs if label not in ours]
+        if not missing and not extra:
+            yield "the order of columns", repr(ours[:5]), repr(theirs[:5])
+        else:
+            found = f"no {missing[0]!r}" if missing else f"{extra[0]!r} too"
+            yield "the columns", repr(ours[:5]), found
+        return
+    for label, one, other in zip(ours, first.dtypes.names(), frame.dtypes.names(), strict=True):
+        if one != other and not (one.startswith("<U") and other.startswith("<U")):
+            yield f"column {label!r}", one, other
+
+
+def _name(sources: Sequence[Source], position: int) -> str:
+    source = sources[position]
+    return repr(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else f"source {position}"
