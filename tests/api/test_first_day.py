@@ -262,3 +262,12 @@ def test_a_file_with_the_letters_of_a_pattern_is_itself(tmp_path: Path) -> None:
     cn.write({"a": np.arange(2)}, tmp_path / "a[1].npz")
     cn.write({"a": np.arange(3)}, tmp_path / "a1.npz")
     assert cn.read(tmp_path / "a[1].npz").shape == (2, 1)
+
+
+def test_an_object_store_says_what_to_do() -> None:
+    with pytest.raises(cn.UnsupportedError) as error:
+        cn.read("s3://bucket/trips.parquet")
+    assert str(error.value) == (
+        "'s3://bucket/trips.parquet': s3:// is not built into this version. Open it with a library that has it, and "
+        "pass the file: cn.read(fsspec.open('s3://bucket/trips.parquet').open())."
+    )

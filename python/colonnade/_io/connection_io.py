@@ -126,6 +126,11 @@ def check_dialled(text: str, scheme: str) -> None:
         raise UnsupportedError(
             f"{redact_url(text)!r}: {scheme}:// is read from, as source of cn.read; it takes no messages."
         )
+    if scheme in _STORES:
+        raise UnsupportedError(
+            f"{redact_url(text)!r}: {scheme}:// is not built into this version. Open it with a library that has it, and "
+            f"pass the file: cn.read(fsspec.open({redact_url(text)!r}).open())."
+        )
     if scheme not in DIALLED:
         raise UnsupportedError(
             f"{redact_url(text)!r}: {scheme}:// is not built into this version; there are {', '.join(URLS)} and, to "
@@ -133,5 +138,6 @@ def check_dialled(text: str, scheme: str) -> None:
         )
 
 
+_STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss", "adl", "hf", "r2", "ftp", "sftp", "hdfs", "webhdfs")
 DIALLED = ("tcp", "tls", "unix")
 URLS = ("tcp://host:port", "tls://host:port", "unix:/path")
