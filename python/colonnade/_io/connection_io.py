@@ -128,8 +128,8 @@ def check_dialled(text: str, scheme: str) -> None:
         )
     if scheme in _STORES:
         raise UnsupportedError(
-            f"{redact_url(text)!r}: {scheme}:// is not built into this version. Open it with a library that has it, and "
-            f"pass the file: cn.read(fsspec.open({redact_url(text)!r}).open())."
+            f"{redact_url(text)!r}: {scheme}:// is not built into this version. Open it with a library that has it, "
+            f"and pass the file: cn.read(fsspec.open({redact_url(text)!r}).open())."
         )
     if scheme not in DIALLED:
         raise UnsupportedError(

@@ -1,4 +1,4 @@
-"""The command line: ``colonnade info | head | verify | convert | send | recv | versions | bench | advise``.
+"""The command line: ``colonnade info``, ``head``, ``convert`` and others; ``colonnade --help`` lists them.
 
 Exit statuses: 0 done; 1 the data is bad or the system refused (one line on stderr says why); 2 the command was not
 understood; 130 interrupted by Ctrl-C; 141 the reader of our output went away (as a SIGPIPE would).
@@ -45,6 +45,9 @@ def _run(arguments: list[str]) -> int:
         return _other(arguments)
     from .parser import parser
 
+    if not arguments:
+        parser().print_help()
+        return OK
     options = parser(arguments[0] if arguments else None).parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     return command(options)

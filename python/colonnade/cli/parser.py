@@ -49,12 +49,7 @@ def _add_head(head: argparse.ArgumentParser) -> None:
     head.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
     _add_from(head, "FILE")
     head.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="number of rows (default: 10)")
-    head.add_argument(
-        "--columns",
-        action="append",
-        metavar="A,B",
-        help="these columns alone; the levels of a hierarchical label are joined by / (may be given several times)",
-    )
+    head.add_argument("--columns", action="append", metavar="A,B", help=_COLUMNS_HELP)
 
 
 def _add_verify(verify: argparse.ArgumentParser) -> None:
@@ -71,7 +66,36 @@ def _add_convert(convert: argparse.ArgumentParser) -> None:
     convert.add_argument("source", metavar="SRC", help="a file or directory, or - for stdin")
     convert.add_argument("target", metavar="DST", help="a file or directory, or - for stdout")
     _add_reading(convert, "SRC")
+    _add_part(convert)
     _add_writing(convert, "DST")
+
+
+def _add_cat(cat: argparse.ArgumentParser) -> None:
+    cat.add_argument("source", metavar="FILE", help="a file or directory, or - for stdin")
+    cat.set_defaults(target="-")
+    _add_reading(cat, "FILE")
+    _add_part(cat)
+    _add_writing(cat, "the output", to="csv")
+
+
+def _add_diff(diff: argparse.ArgumentParser) -> None:
+    diff.add_argument("one", metavar="A", help="a file or directory, or - for stdin")
+    diff.add_argument("other", metavar="B", help="the file to compare with")
+
+
+def _add_schema(schema: argparse.ArgumentParser) -> None:
+    schema.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
+    _add_from(schema, "FILE")
+
+
+def _add_part(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--columns", action="append", metavar="A,B", help=_COLUMNS_HELP)
+    command.add_argument(
+        "--rows",
+        type=_rows,
+        metavar="A:B",
+        help="these rows alone, by position: 0:100, 500:, or with --rows=-10: the last ten",
+    )
 
 
 def _add_send(send: argparse.ArgumentParser) -> None:
@@ -130,9 +154,10 @@ def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
     text.add_argument("--allow-nonfinite", action="store_true", help="take NaN and Infinity (json, ndjson)")
 
 
-def _add_writing(command: argparse.ArgumentParser, file: str) -> None:
+def _add_writing(command: argparse.ArgumentParser, file: str, to: str | None = None) -> None:
+    default = "by its suffix" if to is None else to
     command.add_argument(
-        "--to", dest="target_format", metavar="FORMAT", help=f"format of {file} (default: by its suffix)"
+        "--to", dest="target_format", metavar="FORMAT", default=to, help=f"format of {file} (default: {default})"
     )
     _add_packing(command)
     command.add_argument(
@@ -187,6 +212,9 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]]
     "info": ("show:info", "what is inside a file: a table, or --json", _add_info),
     "head": ("show:head", "the first rows of a file", _add_head),
     "verify": ("work:verify", "check checksums and structure; status 1 and the reason where it fails", _add_verify),
+    "schema": ("show:schema", "labels and types of a file's columns", _add_schema),
+    "cat": ("work:cat", "write a file, or a part of it, to stdout as text or in another format", _add_cat),
+    "diff": ("diff:diff", "compare two files of any formats; status 1 and what differs first", _add_diff),
     "convert": ("work:convert", "convert one file into another format or form", _add_convert),
     "send": ("connections:send", "send a file to a peer, as one message", _add_send),
     "recv": ("connections:recv", "receive one message of a peer, and write it to a file", _add_recv),
@@ -251,6 +279,16 @@ def _count(text: str) -> int:
     return count
 
 
+def _rows(text: str) -> slice:
+    start, colon, stop = text.partition(":")
+    try:
+        if not colon:
+            raise ValueError
+        return slice(int(start) if start else None, int(stop) if stop else None)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected rows such as 0:100 or 500:, found {text!r}") from None
+
+
 def _seconds(text: str) -> float:
     try:
         seconds = float(text)
@@ -269,6 +307,7 @@ def _size(text: str) -> int:
     return int(number) * power
 
 
+_COLUMNS_HELP = "these columns alone; the levels of a hierarchical label are joined by / (may be given several times)"
 _UNITS: dict[str, int] = {"": 1, "B": 1} | {
     unit: base**power
     for power, letter in enumerate("KMGT", 1)

@@ -1,4 +1,4 @@
-"""The commands that look: `info`, `head`, `versions`."""
+"""The commands that look: `info`, `schema`, `head`, `versions`."""
 
 from __future__ import annotations
 
@@ -44,11 +44,23 @@ def info(options: argparse.Namespace) -> int:
     return 0
 
 
+def schema(options: argparse.Namespace) -> int:
+    """``colonnade schema``."""
+    frame = cn.read(source_of(options.file), format=options.source_format, threads=options.threads)
+    table = Table()
+    table.add_column("column", overflow="fold")
+    table.add_column("type", overflow="fold")
+    for label, dtype in frame.dtypes:
+        table.add_row(label_text(label), dtype)
+    print_table(table)
+    return 0
+
+
 def head(options: argparse.Namespace) -> int:
     """``colonnade head``."""
     frame = cn.read(source_of(options.file), format=options.source_format, threads=options.threads)
     if options.columns:
-        frame = frame.select(_match_columns(frame, options.columns))
+        frame = frame.select(match_columns(frame, options.columns))
     part = frame.head(options.rows)
     console = rich_console()
     from .._frame.repr import axis_title, render, title
@@ -80,7 +92,7 @@ def versions(options: argparse.Namespace) -> int:
     return 0
 
 
-def _match_columns(frame: cn.Frame, paths: list[str]) -> list[Any]:
+def match_columns(frame: cn.Frame, paths: list[str]) -> list[Any]:
     """The labels named on the command line: by their text, levels joined by a slash."""
     names: dict[str, Any] = {}
     for label in frame.columns:

@@ -10,13 +10,16 @@ from typing import Any
 
 import colonnade as cn
 
-from .._io.detection import check_format, from_suffix
+from .._core import Axis
+from .._io.detection import check_format, detect, from_suffix
 from .._io.progress import Bar, Callback
+from .._io.sources import PathSource, as_source
 from .._values.terminal_text import clean
-from .show import source_of
+from .show import match_columns, source_of
 from .standard_streams import standard
 
 _BAR_AFTER_S = 1.0
+_WITH_CHECKSUMS = ("npz", "parquet")
 _PRINTED = ("csv", "json", "ndjson", "yaml")
 _READING = (
     "ext",
@@ -64,14 +67,28 @@ def verify(options: argparse.Namespace) -> int:
             print(f"colonnade: {clean(text)}", file=sys.stderr)
         else:
             if not options.quiet:
-                print(f"{clean(name)}: ok")
+                print(f"{clean(name)}: ok{_extent(name, options.source_format)}")
     return status
+
+
+def _extent(name: str, format: str | None) -> str:
+    """What a check of this file could not see, because its format has no checksums."""
+    if name.endswith((".gz", ".zst")) or name == "-":
+        return ""
+    source = as_source(name)
+    if not isinstance(source, PathSource):
+        return ""
+    head = source.head()
+    found = format or ("npz" if head is None else detect(head, name, source.json_or_lines))
+    return "" if found in _WITH_CHECKSUMS else f" (structure only: {found} has no checksums)"
 
 
 def convert(options: argparse.Namespace) -> int:
     """``colonnade convert``."""
     from ..cli import OK
 
+    if options.columns or options.rows is not None:
+        return _write_part(options, write_options(options))
     with bar("converting") as progress:
         cn.convert(
             source_of(options.source),
@@ -81,6 +98,35 @@ def convert(options: argparse.Namespace) -> int:
             progress=progress,
         )
     return OK
+
+
+def cat(options: argparse.Namespace) -> int:
+    """``colonnade cat``. It shows a file to people and programs, so plain CSV need not bring it back."""
+    writing = write_options(options)
+    if options.target_format == "csv" and not options.schema:
+        writing["lossy"] = True
+    return _write_part(options, writing)
+
+
+def _write_part(options: argparse.Namespace, writing: dict[str, Any]) -> int:
+    """Write the columns and rows of a file that were asked for."""
+    from ..cli import OK
+
+    frame = cn.read(source_of(options.source), **read_options(options))
+    if options.columns:
+        frame = frame.select(match_columns(frame, options.columns))
+    if options.rows is not None:
+        frame = _counted_anew(frame.slice(options.rows.start, options.rows.stop))
+    with bar("writing") as progress:
+        cn.write(frame, target_of(options), **writing, progress=progress)
+    return OK
+
+
+def _counted_anew(frame: cn.Frame) -> cn.Frame:
+    """The frame with automatic row labels from 0 on, if they are automatic: a part of a file begins its own count."""
+    if not frame.index.is_auto:
+        return frame
+    return cn.Frame._make(frame._load().with_axes(Axis.auto(0, len(frame), 1), None))
 
 
 def read_options(options: argparse.Namespace) -> dict[str, Any]:
