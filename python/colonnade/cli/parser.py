@@ -94,7 +94,7 @@ def _add_part(command: argparse.ArgumentParser) -> None:
         "--rows",
         type=_rows,
         metavar="A:B",
-        help="these rows alone, by position: 0:100, 500:, or with --rows=-10: the last ten",
+        help="these rows alone, by position: 0:100, 500:; --rows=-10: the last ten",
     )
 
 
