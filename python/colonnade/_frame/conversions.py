@@ -123,7 +123,8 @@ class Conversions(FramePart):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """What ``numpy.asarray(frame)`` gives: one array of all columns.
 
-        One column is 1-D. Columns of one dtype are 2-D, shape (nrows, ncols). Others are a structured array.
+        One column is 1-D. Columns of one dtype are 2-D, shape (nrows, ncols). Others are a structured array. It has no
+        row labels: use `to_pandas`, since ``pandas.DataFrame(frame)`` takes this array alone.
 
         Raises
         ------
