@@ -240,7 +240,6 @@ def test_stdout_needs_a_format(path: Path, capsys: pytest.CaptureFixture[str]) -
     [
         (["inf", "x.npz"], "nearest: 'info'"),
         (["info", "--jsn", "x.npz"], "nearest: '--json'"),
-        ([], "required"),
         (["head", "-n", "-3", "x.npz"], "at least 0"),
         (["head", "-n", "three", "x.npz"], "at least 0"),
         (["convert", "one"], "required"),
@@ -259,7 +258,8 @@ def test_typos(arguments: list[str], hint: str, capsys: pytest.CaptureFixture[st
         (["info", "none.npz"], 1, "No such file or directory: none.npz"),
         (["head", "{path}", "--columns", "pirce"], 1, "nearest: 'price'"),
         (["convert", "{path}", "x.foo"], 2, "suffix"),
-        (["convert", "{path}", "none/x.npz"], 1, "No such file or directory"),
+        (["convert", "{path}", "none/x.npz"], 1, "No such folder (mkdir would make it): none"),
+        (["convert", "{path}", "x.csv"], 1, "Write --schema header or --schema sidecar to keep it, or --lossy."),
         (["convert", "{path}", "x.npz", "--level", "3"], 2, "level"),
         (["convert", "{path}", "x.npz", "--compression", "zst"], 2, "nearest: 'zstd'"),
         (["convert", "{path}", "x.npz", "--to", "npzz"], 2, "nearest: 'npz'"),

@@ -118,3 +118,21 @@ def test_verify_says_what_it_could_check(tmp_path: Path, suffix: str, said: str,
     assert main(["verify", str(tmp_path / f"x.{suffix}")]) == 0
     rest = f" (structure only: {said} has no checksums)" if said else ""
     assert capsys.readouterr().out == f"{tmp_path / f'x.{suffix}'}: ok{rest}\n"
+
+
+def test_suggestions_are_of_this_command(path: Path, capsys: Captured) -> None:
+    with pytest.raises(SystemExit):
+        main(["info", str(path), "--colums", "n"])
+    assert "nearest" not in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["head", str(path), "--colums", "n"])
+    assert "nearest: '--columns'" in capsys.readouterr().err
+
+
+def test_head_takes_the_options_of_reading(tmp_path: Path, capsys: Captured) -> None:
+    (tmp_path / "x.csv").write_bytes("a;é\n1;2\n".encode("latin-1"))
+    assert main(["schema", str(tmp_path / "x.csv"), "--encoding", "latin-1", "--delimiter", ";"]) == 0
+    assert "é" in capsys.readouterr().out
+    whole = cn.encode({"a": np.arange(5)}, "arrows")
+    (tmp_path / "cut.arrows").write_bytes(whole[:-8])
+    assert main(["head", str(tmp_path / "cut.arrows"), "--allow-truncated"]) == 0

@@ -17,9 +17,9 @@ from .._formats.options import make_options
 from .._io.detection import for_connection, for_target
 from .._io.nearest import nearest_hint
 from .._io.redact_url import redact_url
+from .reading import read_options, source_of
 from .security import security_of
-from .show import source_of
-from .work import bar, read_options, target_of, write_options
+from .work import bar, target_of, write_options
 
 _SCHEMES = ("tcp", "tls", "unix")
 _EXPECTED = "tcp://host:port, tls://host:port, unix:/path or the path of a FIFO"

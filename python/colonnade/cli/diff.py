@@ -11,7 +11,7 @@ import colonnade as cn
 
 from .._frame.axes import arrow_values
 from .._values.terminal_text import cell_text, clean, label_text
-from .show import source_of
+from .reading import source_of
 
 _MOST = 10
 """Differences that are shown."""

@@ -47,7 +47,7 @@ def _add_info(info: argparse.ArgumentParser) -> None:
 
 def _add_head(head: argparse.ArgumentParser) -> None:
     head.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
-    _add_from(head, "FILE")
+    _add_reading(head, "FILE")
     head.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="number of rows (default: 10)")
     head.add_argument("--columns", action="append", metavar="A,B", help=_COLUMNS_HELP)
 
@@ -85,7 +85,7 @@ def _add_diff(diff: argparse.ArgumentParser) -> None:
 
 def _add_schema(schema: argparse.ArgumentParser) -> None:
     schema.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
-    _add_from(schema, "FILE")
+    _add_reading(schema, "FILE")
 
 
 def _add_part(command: argparse.ArgumentParser) -> None:
@@ -230,11 +230,9 @@ class _Parser(argparse.ArgumentParser):
 
         word = message.rpartition("unrecognized arguments: ")[2].split(" ")[0].split("=")[0]
         if message.startswith("unrecognized") and word.startswith("-"):
+            # Where a command was asked for, the parser has that command alone.
             known = [
-                name
-                for command in _all_parsers(parser())
-                for action in command._actions
-                for name in action.option_strings
+                name for command in _all_parsers(self) for action in command._actions for name in action.option_strings
             ]
             message += nearest_hint(word, known)
         elif "invalid choice: '" in message:
@@ -242,6 +240,14 @@ class _Parser(argparse.ArgumentParser):
             commands = [name for action in self._actions for name in (action.choices or ())]
             message += nearest_hint(word, [str(name) for name in commands])
         super().error(message)
+
+
+def long_options(command: str) -> set[str]:
+    """The options of a command that begin with two dashes."""
+    if command not in _COMMANDS:
+        return set()
+    found = [action for each in _all_parsers(parser(command)) for action in each._actions]
+    return {name for action in found for name in action.option_strings if name.startswith("--")}
 
 
 def _all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:

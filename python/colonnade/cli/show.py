@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import colonnade as cn
 
 from .._values.terminal_text import label_text, nbytes_text
-from .standard_streams import standard
+from .reading import read_options, source_of
 from .table import Table, print_table, rich_console, rich_text
 
 if TYPE_CHECKING:
@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 
 _MOST_COLUMNS = 40
 _MOST_MEMBERS = 30
-
-
-def source_of(name: str) -> Any:
-    """The source that a file name on the command line means."""
-    return standard(0) if name == "-" else name
 
 
 def info(options: argparse.Namespace) -> int:
@@ -46,7 +41,7 @@ def info(options: argparse.Namespace) -> int:
 
 def schema(options: argparse.Namespace) -> int:
     """``colonnade schema``."""
-    frame = cn.read(source_of(options.file), format=options.source_format, threads=options.threads)
+    frame = cn.read(source_of(options.file), **read_options(options))
     table = Table()
     table.add_column("column", overflow="fold")
     table.add_column("type", overflow="fold")
@@ -58,7 +53,7 @@ def schema(options: argparse.Namespace) -> int:
 
 def head(options: argparse.Namespace) -> int:
     """``colonnade head``."""
-    frame = cn.read(source_of(options.file), format=options.source_format, threads=options.threads)
+    frame = cn.read(source_of(options.file), **read_options(options))
     if options.columns:
         frame = frame.select(match_columns(frame, options.columns))
     part = frame.head(options.rows)

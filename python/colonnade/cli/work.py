@@ -15,23 +15,13 @@ from .._io.detection import check_format, detect, from_suffix
 from .._io.progress import Bar, Callback
 from .._io.sources import PathSource, as_source
 from .._values.terminal_text import clean
-from .show import match_columns, source_of
+from .reading import character, read_options, source_of
+from .show import match_columns
 from .standard_streams import standard
 
 _BAR_AFTER_S = 1.0
 _WITH_CHECKSUMS = ("npz", "parquet")
 _PRINTED = ("csv", "json", "ndjson", "yaml")
-_READING = (
-    "ext",
-    "invalid_utf8",
-    "encoding",
-    "header_rows",
-    "index_columns",
-    "skip_rows",
-    "decimal",
-    "on_error",
-    "big_ints",
-)
 _WRITING = (
     "level",
     "filter",
@@ -129,24 +119,6 @@ def _counted_anew(frame: cn.Frame) -> cn.Frame:
     return cn.Frame._make(frame._load().with_axes(Axis.auto(0, len(frame), 1), None))
 
 
-def read_options(options: argparse.Namespace) -> dict[str, Any]:
-    """The keywords of reading that the command line names."""
-    found: dict[str, Any] = {"threads": options.threads}
-    if options.source_format:
-        found["format"] = options.source_format
-    if options.allow_truncated:
-        found["allow_truncated"] = True
-    for name in _READING:
-        if getattr(options, name) is not None:
-            found[name] = getattr(options, name)
-    if options.delimiter is not None:
-        found["delimiter"] = _character(options.delimiter)
-    for name in ("dates", "allow_nonfinite"):
-        if getattr(options, name):
-            found[name] = True
-    return found
-
-
 def write_options(options: argparse.Namespace) -> dict[str, Any]:
     """The keywords of writing that the command line names."""
     found: dict[str, Any] = {"threads": options.threads}
@@ -170,7 +142,7 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
     if getattr(options, "no_header", False):
         found["header"] = False
     if getattr(options, "to_delimiter", None) is not None:
-        found["delimiter"] = _character(options.to_delimiter)
+        found["delimiter"] = character(options.to_delimiter)
     return found
 
 
@@ -178,11 +150,6 @@ def _format_of_target(options: argparse.Namespace) -> str | None:
     """The format of the target as far as it is said: by name or suffix."""
     format_name = options.target_format
     return check_format(format_name) if format_name else from_suffix(getattr(options, "target", None) or "")
-
-
-def _character(text: str) -> str:
-    """A tab is hard to type."""
-    return "\t" if text == "\\t" else text
 
 
 def target_of(options: argparse.Namespace) -> Any:
