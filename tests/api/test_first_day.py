@@ -61,6 +61,29 @@ def test_numpy_takes_columns_and_frames(frame: cn.Frame) -> None:
     assert np.array(frame["a"], copy=True).flags.writeable
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "to_csv",
+            "'Frame' object has no attribute 'to_csv'. Use cn.write(frame, path), whose suffix says the format.",
+        ),
+        ("iloc", "'Frame' object has no attribute 'iloc'. Use frame.slice(start, stop)."),
+        ("num_rows", "'Frame' object has no attribute 'num_rows'. Use len(frame)."),
+        ("groupby", "'Frame' object has no attribute 'groupby'. A Frame is kept and sent, not calculated with: use"),
+        ("a", "'Frame' object has no attribute 'a'. Use frame['a'] for the column."),
+        ("to_panda", "'Frame' object has no attribute 'to_panda'; nearest: 'to_pandas'"),
+        ("xyzzy", "'Frame' object has no attribute 'xyzzy'"),
+        ("__dataframe__", "'Frame' object has no attribute '__dataframe__'"),
+    ],
+)
+def test_attributes_of_other_libraries_get_an_answer(frame: cn.Frame, name: str, message: str) -> None:
+    assert not hasattr(frame, name)
+    with pytest.raises(AttributeError) as error:
+        getattr(frame, name)
+    assert str(error.value).startswith(message)
+
+
 # ------------------------------------------------------------------ copies and pickles
 
 

@@ -1,7 +1,7 @@
 """`cn.Frame`: the result of `read`, and data for `write`. Lazy over a file, or over arrays in memory."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._core import CoreFrame
 from .._values import tagged_labels
@@ -10,8 +10,10 @@ from .._values.tagged_labels import decode_optional
 from ..adapters._from_data import take
 from .axes import Labels
 from .field_paths import Chosen, restrict
+from .foreign_names import raise_missing
 from .mapping import ColumnMapping
 from .part import SLOTS
+from .pickling import Pickled
 from .schema import Dtypes, Schema
 from .select import row_range
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from .._values.record_batches import Batches
 
 
-class Frame(ColumnMapping):
+class Frame(ColumnMapping, Pickled):
     """A table with labels on both sides, either in memory or still in its file.
 
     `read` checks the structure and reads the labels. A ``to_*`` call decodes the selected data directly into the layout
@@ -225,24 +227,8 @@ class Frame(ColumnMapping):
         """Whether both are the same to the bit: NaN payloads, signs of zero, and classes of the axes too."""
         return self._compare(other, exact=True)
 
-    # ------------------------------------------------------------------ copies
-
-    def __copy__(self) -> "Frame":
-        """The same frame: frames are immutable."""
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Frame":
-        """A frame with memory of its own, which later changes of the data that this one wraps do not reach."""
-        from .pickling import OUT_OF_BAND, reduce
-
-        rebuild, arguments = reduce(self, OUT_OF_BAND)
-        return rebuild(*arguments)
-
-    def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """Pickled with its data, a part of a file too. See `colonnade._frame.pickling`."""
-        from .pickling import reduce
-
-        return reduce(self, protocol)
+    def __getattr__(self, name: str) -> NoReturn:
+        raise_missing(self, name)
 
     # ------------------------------------------------------------------ display
 

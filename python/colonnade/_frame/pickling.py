@@ -7,16 +7,33 @@ file never unpickles.
 
 from collections.abc import Callable
 from pickle import PickleBuffer  # noqa: TID251 - marks a buffer; nothing is unpickled
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self, cast
 
 if TYPE_CHECKING:
     from .frame import Frame
 
 Rebuilt = tuple[Callable[[Any, bool], "Frame"], tuple[Any, bool]]
-
-
 OUT_OF_BAND = 5
 """The first protocol with buffers of their own."""
+
+
+class Pickled:
+    """Copies and pickles of `Frame`."""
+
+    __slots__ = ()
+
+    def __copy__(self) -> Self:
+        """The same frame: frames are immutable."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Frame":
+        """A frame with memory of its own, which later changes of the data that this one wraps do not reach."""
+        rebuild, arguments = reduce(cast("Frame", self), OUT_OF_BAND)
+        return rebuild(*arguments)
+
+    def __reduce_ex__(self, protocol: Any) -> Rebuilt:
+        """Pickled with its data, a part of a file too."""
+        return reduce(cast("Frame", self), protocol)
 
 
 def reduce(frame: "Frame", protocol: int) -> Rebuilt:
