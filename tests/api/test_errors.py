@@ -69,16 +69,16 @@ def test_missing_files_are_the_systems_error(tmp_path) -> None:  # type: ignore[
 
 @each("format", ["npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
 def test_the_systems_errors_name_the_file_as_open_does(format: str, tmp_path: Path) -> None:
-    """`filename` is text, so that the message reads as that of Python's own `open`."""
+    """`filename` is text, so that the message reads as that of Python's own `open`. A missing folder is named itself."""
     missing = tmp_path / "no" / f"x.{format}"
     folder = tmp_path / f"folder.{format}"
     folder.mkdir()
     (folder / "somebody's").touch()
-    for target, error in ((missing, FileNotFoundError), (folder, OSError)):
+    for target, error, named in ((missing, FileNotFoundError, missing.parent), (folder, OSError, folder)):
         with pytest.raises(error) as caught:
             cn.write({"a": np.arange(3)}, target, format=format)
-        assert caught.value.filename == str(target)
-        assert repr(str(target)) in str(caught.value)
+        assert caught.value.filename == str(named)
+        assert repr(str(named)) in str(caught.value)
     with pytest.raises(FileNotFoundError) as caught:
         cn.read(missing)
     assert caught.value.filename == str(missing)

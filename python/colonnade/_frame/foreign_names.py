@@ -46,10 +46,10 @@ _OTHERWISE = {
     "info": "frame.schema, or cn.inspect(source)",
 }
 _CALCULATE = (
-    " agg aggregate apply assign astype cast clip concat corr count cumsum describe drop_duplicates dropna explode "
-    "fillna filter get group_by groupby idxmax join lazy map max mean median melt merge min mode n_unique nlargest nunique "
-    "pivot plot quantile query rename reset_index resample rolling sample set_index sort sort_by sort_values std sum unique "
-    "value_counts var vstack where with_columns "
+    " agg aggregate apply assign astype cast clip concat corr count cumsum describe drop_duplicates dropna "
+    "explode fillna filter get group_by groupby idxmax join lazy map max mean median melt merge min mode "
+    "n_unique nlargest nunique pivot plot quantile query rename reset_index resample rolling sample "
+    "set_index sort sort_by sort_values std sum unique value_counts var vstack where with_columns "
 )
 
 
