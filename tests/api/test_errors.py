@@ -69,7 +69,7 @@ def test_missing_files_are_the_systems_error(tmp_path) -> None:  # type: ignore[
 
 @each("format", ["npz", "npy", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
 def test_the_systems_errors_name_the_file_as_open_does(format: str, tmp_path: Path) -> None:
-    """`filename` is text, so that the message reads as that of Python's own `open`. A missing folder is named itself."""
+    """`filename` is text, so that the message reads as that of Python's own `open`. A missing folder is named."""
     missing = tmp_path / "no" / f"x.{format}"
     folder = tmp_path / f"folder.{format}"
     folder.mkdir()

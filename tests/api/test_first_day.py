@@ -291,6 +291,6 @@ def test_an_object_store_says_what_to_do() -> None:
     with pytest.raises(cn.UnsupportedError) as error:
         cn.read("s3://bucket/trips.parquet")
     assert str(error.value) == (
-        "'s3://bucket/trips.parquet': s3:// is not built into this version. Open it with a library that has it, and "
-        "pass the file: cn.read(fsspec.open('s3://bucket/trips.parquet').open())."
+        "'s3://bucket/trips.parquet': s3:// is not built into this version. Open it with a library that has it, such "
+        "as fsspec, and pass the file object."
     )

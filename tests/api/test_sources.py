@@ -191,7 +191,7 @@ def test_socket_timeout_is_the_builtin() -> None:
             cn.read(ours)
 
 
-@each("source", [True, None, 3.5, pytest.param(object(), id="object"), ["a.npz"]], ids=repr)
+@each("source", [True, None, 3.5, pytest.param(object(), id="object"), {"a.npz"}], ids=repr)
 def test_what_is_no_source(source: Any) -> None:
     with pytest.raises(TypeError, match=r"source: expected a path"):
         cn.read(source)

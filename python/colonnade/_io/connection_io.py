@@ -129,7 +129,7 @@ def check_dialled(text: str, scheme: str) -> None:
     if scheme in _STORES:
         raise UnsupportedError(
             f"{redact_url(text)!r}: {scheme}:// is not built into this version. Open it with a library that has it, "
-            f"and pass the file: cn.read(fsspec.open({redact_url(text)!r}).open())."
+            "such as fsspec, and pass the file object."
         )
     if scheme not in DIALLED:
         raise UnsupportedError(
