@@ -48,9 +48,11 @@ def test_an_adapter_is_found_by_the_class_and_its_bases() -> None:
     assert adapters.find_adapter(dt.date(2020, 1, 1)) is None
 
 
-def test_a_series_is_refused_with_advice() -> None:
-    with pytest.raises(TypeError, match=r"\.to_frame\(\)"):
-        adapter.to_frame(pd.Series([1]), options={})
+def test_a_series_is_a_frame_of_one_column() -> None:
+    series = pd.Series([1, 2], index=["p", "q"], name="x")
+    assert adapter.from_frame(adapter.to_frame(series, options={})).equals(series.to_frame())
+    with pytest.raises(TypeError, match="pandas: expected a DataFrame, found a Index"):
+        adapter.to_frame(series.index, options={})
 
 
 def test_a_subclass_comes_back_as_a_dataframe() -> None:

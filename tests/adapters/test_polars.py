@@ -146,15 +146,9 @@ def test_what_arrow_has_no_type_for_is_refused_by_name(make: Any, message: str) 
     assert "Cast the column" in str(raised.value)
 
 
-@pytest.mark.parametrize(
-    ("make", "advice"),
-    [(pl.LazyFrame, ".collect()"), (lambda: pl.Series([1]), ".to_frame()")],
-    ids=["LazyFrame", "Series"],
-)
-def test_what_is_no_frame_is_refused_with_advice(make: Any, advice: str) -> None:
-    with pytest.raises(TypeError) as raised:
-        cn.Frame(make())
-    assert advice in str(raised.value)
+def test_what_is_no_frame_is_refused_with_advice() -> None:
+    with pytest.raises(TypeError, match=r"\.collect\(\)"):
+        cn.Frame(pl.LazyFrame())
 
 
 def test_what_polars_lacks_is_refused_by_position() -> None:
