@@ -65,7 +65,7 @@ pub fn to_views(frames: Vec<Arc<Frame>>) -> Result<Vec<Arc<Frame>>> {
         let frame = frames.get(view_column.frame_index);
         Task::new(frame.map_or(0, |frame| frame.nrows * NBYTES), move || {
             if let Some(Part::Column(column, _)) = frame.and_then(|f| f.parts.get(view_column.part_index)) {
-                view_column.views = of_array(&column.data)?;
+                view_column.views = view_array(&column.data)?;
             }
             Ok(())
         })
@@ -143,7 +143,11 @@ fn widen_decimals(data: &ArrayData, wide: DataType) -> Option<ArrayData> {
     builder.add_buffer(Buffer::from_vec(values)).build().ok()
 }
 
-fn of_array(data: &ArrayData) -> Result<Option<ArrayData>> {
+/// Converts one column; `None` if it has no views: a value of 2 GiB or more, or another type.
+///
+/// # Errors
+/// As [`to_views`].
+pub(crate) fn view_array(data: &ArrayData) -> Result<Option<ArrayData>> {
     if let Some(wide @ DataType::Decimal128(..)) = view_type(data.data_type()) {
         return Ok(widen_decimals(data, wide));
     }

@@ -10,6 +10,7 @@ use arrow_schema::{DataType, Field, Fields};
 use crate::Result;
 use crate::arrow::import::FieldPlan;
 use crate::arrow::trusted::trusted_array;
+use crate::arrow::views::view_array;
 use crate::cells::text::{TextCell, TextReader};
 use crate::frame::DTypeKind;
 
@@ -43,6 +44,7 @@ pub(crate) fn cast(target: &DataType, data: &ArrayData) -> Option<ArrayData> {
     }
     match (data.data_type(), target) {
         (DataType::LargeUtf8, DataType::Utf8) => to_short_text(data),
+        (DataType::LargeUtf8, DataType::Utf8View) => view_array(data).ok().flatten(),
         (DataType::Float64, DataType::Float32) => to_float32(data),
         (DataType::Int64, DataType::Int8) => cast_integers::<Int8Type>(data),
         (DataType::Int64, DataType::Int16) => cast_integers::<Int16Type>(data),

@@ -7,6 +7,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{self, implied_dtype};
+use crate::arrow::views::view_array;
 use crate::decode::{MemoryLayout, PandasNulls, missing};
 use crate::error::{Error, Result};
 use crate::frame::{Block, ByteOrder, DType, DTypeKind, Grid, as_stride, has_dictionary};
@@ -330,6 +331,15 @@ impl LocatedFrame {
                     self.all(&mut text, field, bytes, base)?;
                     text.finish().map_err(named)
                 }
+            }
+            (MsgpackHead::Array(_), DataType::Utf8View) => {
+                let (nrows, nulls) = (self.header.nrows, self.has_nulls(field));
+                let mut text = StringColumn::<8>::new(DataType::LargeUtf8, nrows, bytes.len(), nulls)?;
+                self.all(&mut text, field, bytes, base)?;
+                let views = text.finish().and_then(|data| view_array(&data)).map_err(named)?;
+                views.ok_or_else(|| {
+                    named(Error::malformed(FORMAT, "a text of 2 GiB or more, which no view holds."))
+                })
             }
             (MsgpackHead::Array(_), _) => {
                 let none = || Error::unsupported(FORMAT, format!("no reader of {}.", schema.data_type()));
