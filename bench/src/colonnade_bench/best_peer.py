@@ -40,7 +40,7 @@ class Row:
 
 
 def rows(summary: Summary, spec: Spec) -> Iterator[Row]:
-    """Yields one row for each of Colonnade's contestants that alternated with others."""
+    """Yields one row for each group that alternated. Of several rows of Colonnade, the one at its defaults counts."""
     parts = {part.name: part for part in spec.parts()}
     for place in summary.places(size=1.0):
         groups: dict[tuple[object, ...], list[str]] = {}
@@ -50,15 +50,18 @@ def rows(summary: Summary, spec: Spec) -> Iterator[Row]:
                 entry = Entry(summary.cell_of(place, name), place.operation, {})
                 groups.setdefault((part.name, *map(entry.value, part.group_by)), []).append(name)
         for (part_name, *_), names in groups.items():
-            for ours in (name for name in names if is_ours(name)):
-                found = [
-                    (ratio, peer)
-                    for peer in names
-                    if not is_ours(peer) and (ratio := summary.ratio(place, ours, peer)) is not None
-                ]
-                if found:
-                    ratio, peer = min(found, key=lambda pair: pair[0].median)
-                    yield Row(str(part_name), summary.cell_of(place, ours).codec, place, ours, peer, ratio)
+            cells = {name: summary.cell_of(place, name) for name in names if is_ours(name)}
+            if not cells:
+                continue
+            ours = min(cells, key=lambda name: len(cells[name].options))
+            found = [
+                (ratio, peer)
+                for peer in names
+                if not is_ours(peer) and (ratio := summary.ratio(place, ours, peer)) is not None
+            ]
+            if found:
+                ratio, peer = min(found, key=lambda pair: pair[0].median)
+                yield Row(str(part_name), cells[ours].codec, place, ours, peer, ratio)
 
 
 def is_ours(contestant: str) -> bool:

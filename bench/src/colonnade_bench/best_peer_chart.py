@@ -18,7 +18,7 @@ NAMES = {
     "csv": "CSV",
     "ndjson": "NDJSON",
 }
-"""Formats in the order of the picture."""
+"""Formats in the order of the picture. Each is read and written, because a missing pair of bars would shift others."""
 THEMES = {
     "light": {"text": "#1f2328", "grid": "#d1d9e0", "Colonnade": "#0b6e99", "fastest other library": "#a8b3bd"},
     "dark": {"text": "#e6edf3", "grid": "#3d444d", "Colonnade": "#4fb3de", "fastest other library": "#5b6672"},
@@ -29,14 +29,14 @@ def bars(found: Iterable[Row], summary: Summary) -> Iterator[dict[str, Any]]:
     """Yields two bars for each format and direction: the geometric means of the milliseconds of its repeated rows."""
     groups: dict[tuple[str, str], list[Row]] = {}
     for row in found:
-        if row.place.state == "repeat":
+        if row.place.state == "repeat" and row.part in NAMES:
             direction = "read" if row.place.operation == "read" else "write"
             groups.setdefault((row.part, direction), []).append(row)
     for (part, direction), group in groups.items():
         for who in ("Colonnade", "fastest other library"):
             figures = [summary.figure(row.place, row.ours if who == "Colonnade" else row.peer) for row in group]
             ms = geometric_mean(figure.median * 1e3 for figure in figures if figure is not None)
-            yield {"format": NAMES.get(part, part), "direction": direction, "who": who, "ms": ms}
+            yield {"format": NAMES[part], "direction": direction, "who": who, "ms": ms}
 
 
 def draw_best_peer(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
