@@ -485,7 +485,9 @@ class TestBundles:
         folder.parent.mkdir()
         frame = cn.Frame({"x": np.arange(3)})
         with pytest.raises(cn.ColonnadeError):
-            cn.write_bundle({"fine": frame, label: frame}, folder.with_name("bundle.npy.zip") if label == "" else folder)
+            cn.write_bundle(
+                {"fine": frame, label: frame}, folder.with_name("bundle.npy.zip") if label == "" else folder
+            )
         assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
     @pytest.mark.parametrize("label", ["../x", "/x", "a/../../x", "..\\x"])
