@@ -1,5 +1,7 @@
 """``colonnade schema``, ``cat``, ``diff``, and a part of a file with ``convert``."""
 
+import os
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 import colonnade as cn
 from colonnade.cli import main
+from tests.helpers.commands import RUN
 
 pytestmark = pytest.mark.usefixtures("eighty_columns")
 Captured = pytest.CaptureFixture[str]
@@ -136,3 +139,13 @@ def test_head_takes_the_options_of_reading(tmp_path: Path, capsys: Captured) -> 
     whole = cn.encode({"a": np.arange(5)}, "arrows")
     (tmp_path / "cut.arrows").write_bytes(whole[:-8])
     assert main(["head", str(tmp_path / "cut.arrows"), "--allow-truncated"]) == 0
+
+
+def test_verify_of_a_pipe_opens_it_once(tmp_path: Path) -> None:
+    fifo = tmp_path / "x.arrows"
+    os.mkfifo(fifo)
+    data = cn.encode({"a": np.arange(3)}, "arrows")
+    process = subprocess.Popen([*RUN, "verify", str(fifo)], stdout=subprocess.PIPE)
+    fifo.write_bytes(data)
+    out, _ = process.communicate(timeout=60)
+    assert out.decode() == f"{fifo}: ok\n"

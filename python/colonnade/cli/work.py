@@ -1,4 +1,4 @@
-"""The commands that work through a whole file: `verify`, `convert`."""
+"""The commands that work through a whole file: `verify`, `convert`, `cat`."""
 
 import argparse
 import os
@@ -63,11 +63,10 @@ def verify(options: argparse.Namespace) -> int:
 
 def _extent(name: str, format: str | None) -> str:
     """What a check of this file could not see, because its format has no checksums."""
-    if name.endswith((".gz", ".zst")) or name == "-":
-        return ""
+    if name.endswith((".gz", ".zst")) or not (os.path.isfile(name) or os.path.isdir(name)):
+        return ""  # a pipe is not opened again, because that would wait for another writer
     source = as_source(name)
-    if not isinstance(source, PathSource):
-        return ""
+    assert isinstance(source, PathSource)
     head = source.head()
     found = format or ("npz" if head is None else detect(head, name, source.json_or_lines))
     return "" if found in _WITH_CHECKSUMS else f" (structure only: {found} has no checksums)"

@@ -42,7 +42,7 @@ pub(super) fn compact_views(
         return Ok(Some((views, data.to_vec())));
     }
     let mut rebased = allocate(values.len() * 16)?;
-    let mut out = CompactData { needed, ..CompactData::default() };
+    let mut out = CompactData { needed, most: MAX_DATA_NBYTES, ..CompactData::default() };
     for (slot, (row, &view)) in
         rebased.as_mut_slice().as_chunks_mut::<16>().0.iter_mut().zip(values.iter().enumerate())
     {
@@ -60,10 +60,12 @@ pub(super) fn compact_views(
     Ok(Some((finish(rebased), out.finish())))
 }
 
-/// The data buffers of the new views: memory for `needed` more bytes, as large as a buffer may be.
+/// The data buffers of the new views: memory for `needed` more bytes, in buffers of up to `most` bytes. A longer text has a
+/// buffer of its own.
 #[derive(Default)]
 struct CompactData {
     needed: usize,
+    most: usize,
     full: Vec<Buffer>,
     last: RegionMut,
     used: usize,
@@ -73,7 +75,8 @@ impl CompactData {
     /// Appends the bytes of a view. Returns the index of their buffer, and their offset.
     fn push(&mut self, bytes: &[u8]) -> Result<(usize, usize)> {
         if self.last.nbytes() - self.used < bytes.len() {
-            let full = std::mem::replace(&mut self.last, allocate(self.needed.min(MAX_DATA_NBYTES))?);
+            let nbytes = self.needed.min(self.most).max(bytes.len());
+            let full = std::mem::replace(&mut self.last, allocate(nbytes)?);
             self.keep(full);
             self.used = 0;
         }
@@ -105,4 +108,23 @@ fn allocate(nbytes: usize) -> Result<RegionMut> {
 
 fn finish(region: RegionMut) -> Buffer {
     memory::Buffer::from_region(region.finish(), false).to_arrow()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_longer_than_a_buffer_may_be_is_whole() {
+        let texts: [&[u8]; 5] = [b"abc", b"defgh", b"a text of more than eight bytes", b"i", b"jk"];
+        let needed = texts.iter().map(|text| text.len()).sum();
+        let mut data = CompactData { needed, most: 8, ..CompactData::default() };
+        let places: Vec<_> = texts.iter().map(|text| data.push(text).unwrap()).collect();
+        assert_eq!(places, [(0, 0), (0, 3), (1, 0), (2, 0), (2, 1)]);
+        let buffers = data.finish();
+        let bytes = |&(index, at): &(usize, usize), n: usize| buffers[index].slice_with_length(at, n);
+        for (place, text) in places.iter().zip(texts) {
+            assert_eq!(bytes(place, text.len()).as_slice(), text);
+        }
+    }
 }
