@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::{Task, run};
+use super::{INLINE_NBYTES, Task, run};
 use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
@@ -16,6 +16,17 @@ pub fn map<T: Send, W: FnOnce() -> Result<T> + Send>(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<Vec<T>> {
+    let total: usize = tasks.iter().map(|(nbytes, _)| nbytes).sum();
+    if threads.min(tasks.len()) <= 1 || total < INLINE_NBYTES {
+        // A wide frame has thousands of small tasks: they need no boxes and no queue.
+        let mut done = 0;
+        let one = |(nbytes, work): (usize, W)| {
+            let value = work()?;
+            done += nbytes;
+            progress.advance(done as u64, Some(total as u64)).map(|()| value)
+        };
+        return tasks.into_iter().map(one).collect();
+    }
     let mut values: Vec<Option<T>> = tasks.iter().map(|_| None).collect();
     let tasks = values.iter_mut().zip(tasks).map(|(slot, (nbytes, work))| {
         Task::new(nbytes, move || {

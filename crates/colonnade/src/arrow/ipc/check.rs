@@ -10,14 +10,13 @@ use crate::error::{Error, Result};
 /// # Errors
 /// Malformed, with the row.
 pub(crate) fn values(data: &ArrayData) -> Result<()> {
-    match data.data_type() {
-        DataType::Utf8 | DataType::Binary => {
-            return text(data, offsets_of::<4>(data)?, |b| i64::from(i32::from_le_bytes(b)));
-        }
-        DataType::LargeUtf8 | DataType::LargeBinary => {
-            return text(data, offsets_of::<8>(data)?, i64::from_le_bytes);
-        }
-        _ => {}
+    let offsets = match data.data_type() {
+        DataType::Utf8 | DataType::Binary => Some(offsets_of::<4>(data)?.as_flattened()),
+        DataType::LargeUtf8 | DataType::LargeBinary => Some(offsets_of::<8>(data)?.as_flattened()),
+        _ => None,
+    };
+    if let Some(offsets) = offsets {
+        return text(data.data_type(), offsets, data.buffers().get(1).map_or(&[][..], |b| b.as_slice()));
     }
     let failed = |e: arrow_schema::ArrowError| Error::malformed("arrow", format!("{e}."));
     data.validate().map_err(failed)?;
@@ -38,14 +37,20 @@ fn offsets_of<const N: usize>(data: &ArrayData) -> Result<&[[u8; N]]> {
     items.ok_or_else(|| Error::malformed("arrow", "fewer offsets than rows."))
 }
 
-fn text<const N: usize>(
-    data: &ArrayData,
-    offsets: &[[u8; N]],
-    read: impl Fn([u8; N]) -> i64 + Copy,
-) -> Result<()> {
-    let bytes = data.buffers().get(1).map_or(&[][..], |b| b.as_slice());
-    let is_text = matches!(data.data_type(), DataType::Utf8 | DataType::LargeUtf8);
-    strings(offsets, read, TextBytes::whole(bytes), is_text).map(|_| ())
+/// Checks the offsets of a text or binary type, and that text is UTF-8.
+///
+/// # Errors
+/// As [`strings`].
+pub(crate) fn text(data_type: &DataType, offsets: &[u8], values: &[u8]) -> Result<()> {
+    let is_text = matches!(data_type, DataType::Utf8 | DataType::LargeUtf8);
+    let bytes = TextBytes::whole(values);
+    let checked = match data_type {
+        DataType::Utf8 | DataType::Binary => {
+            strings(offsets.as_chunks::<4>().0, |b| i64::from(i32::from_le_bytes(b)), bytes, is_text)
+        }
+        _ => strings(offsets.as_chunks::<8>().0, i64::from_le_bytes, bytes, is_text),
+    };
+    checked.map(|_| ())
 }
 
 /// The bytes that offsets refer to, of which a part may be held.

@@ -8,7 +8,7 @@ use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer, bit_util};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionMode};
 
-use crate::arrow::ipc::check::{TextBytes, strings};
+use crate::arrow::ipc::check;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 use crate::frame::paths::LeafProjection;
@@ -18,19 +18,6 @@ use crate::memory::Buffer;
 use super::buffers::{BufferLayout, ColumnSpec, dtype, largest_length};
 use super::disassemble::type_ids_of;
 use super::windows::{self, OffsetInteger, Window, WindowError};
-
-/// Checks offsets, and text if the type is text.
-fn check_text(data_type: &DataType, offsets: &ArrowBuffer, values: &ArrowBuffer) -> Result<()> {
-    let (bytes, is_text) =
-        (TextBytes::whole(values), matches!(data_type, DataType::Utf8 | DataType::LargeUtf8));
-    let checked = match data_type {
-        DataType::Utf8 | DataType::Binary => {
-            strings(offsets.as_chunks::<4>().0, |b| i64::from(i32::from_le_bytes(b)), bytes, is_text)
-        }
-        _ => strings(offsets.as_chunks::<8>().0, i64::from_le_bytes, bytes, is_text),
-    };
-    checked.map(|_| ())
-}
 
 /// Returns dtype and bytes of the member at a path.
 pub type FetchMember<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
@@ -110,7 +97,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
                 check_length(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
                 let values = self.required(prefix, "values", DType::BYTE)?;
                 let offsets = offsets.slice_with_length(start * width, (count + 1) * width);
-                check_text(data_type, &offsets, &values).map_err(|e| {
+                check::text(data_type, &offsets, &values).map_err(|e| {
                     let message = format!("{} The column's buffers contradict each other.", e.message());
                     Error::malformed("npz", message).in_member(format!("{prefix}{main}")).at(0)
                 })?;

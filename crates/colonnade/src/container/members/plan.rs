@@ -255,9 +255,6 @@ fn column_buffers(runs: &[AdjacentColumns<'_>], compat: Compat) -> Result<Vec<Co
         },
         AdjacentColumns::Block(_) => 0,
     };
-    if runs.iter().map(copied_nbytes).sum::<usize>() < parallel::INLINE_NBYTES {
-        return Ok(runs.iter().map(buffers).collect());
-    }
     let tasks = runs.iter().map(|run| (copied_nbytes(run), move || Ok(buffers(run))));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     parallel::map(tasks.collect(), threads, &NoProgress)

@@ -103,13 +103,9 @@ impl Store {
             Part::Block(..) => 0,
             Part::Column(column, _) => column.nbytes(),
         };
-        let out = if parts.iter().map(checked_nbytes).sum::<usize>() < parallel::INLINE_NBYTES {
-            parts.into_iter().map(part_at).collect::<Result<Vec<_>>>()?
-        } else {
-            let part_at = &part_at;
-            let task = |part| (checked_nbytes(&part), move || part_at(part));
-            parallel::map(parts.into_iter().map(task).collect(), request.threads, &NoProgress)?
-        };
+        let part_at = &part_at;
+        let task = |part| (checked_nbytes(&part), move || part_at(part));
+        let out = parallel::map(parts.into_iter().map(task).collect(), request.threads, &NoProgress)?;
         let mut tags = places.tags.clone();
         if self.kind == StoreKind::Npy && request.positions.is_some() {
             // The origin describes the whole array, not a selection of its columns.

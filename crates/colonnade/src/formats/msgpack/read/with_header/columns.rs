@@ -319,25 +319,13 @@ impl LocatedFrame {
                 }
                 self.packed(data_type, bytes).map_err(named)
             }
-            (MsgpackHead::Array(_), data_type @ (DataType::Utf8 | DataType::LargeUtf8)) => {
-                let nulls = self.has_nulls(field);
-                let data_type = data_type.clone();
-                if matches!(data_type, DataType::Utf8) {
-                    let mut text = StringColumn::<4>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
-                    self.all(&mut text, field, bytes, base)?;
-                    text.finish().map_err(named)
-                } else {
-                    let mut text = StringColumn::<8>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
-                    self.all(&mut text, field, bytes, base)?;
-                    text.finish().map_err(named)
-                }
+            (MsgpackHead::Array(_), DataType::Utf8) => self.text::<4>(DataType::Utf8, field, bytes, base),
+            (MsgpackHead::Array(_), DataType::LargeUtf8) => {
+                self.text::<8>(DataType::LargeUtf8, field, bytes, base)
             }
             (MsgpackHead::Array(_), DataType::Utf8View) => {
-                let (nrows, nulls) = (self.header.nrows, self.has_nulls(field));
-                let mut text = StringColumn::<8>::new(DataType::LargeUtf8, nrows, bytes.len(), nulls)?;
-                self.all(&mut text, field, bytes, base)?;
-                let views = text.finish().and_then(|data| view_array(&data)).map_err(named)?;
-                views.ok_or_else(|| {
+                let data = self.text::<8>(DataType::LargeUtf8, field, bytes, base)?;
+                view_array(&data).map_err(named)?.ok_or_else(|| {
                     named(Error::malformed(FORMAT, "a text of 2 GiB or more, which no view holds."))
                 })
             }
@@ -349,6 +337,20 @@ impl LocatedFrame {
             }
             (other, _) => Err(self.no_column(field, other, base)),
         }
+    }
+
+    /// Decodes the cells of a field to text with offsets of `N` bytes.
+    fn text<const N: usize>(
+        &self,
+        data_type: DataType,
+        field: usize,
+        bytes: &[u8],
+        base: u64,
+    ) -> Result<ArrayData> {
+        let nulls = self.has_nulls(field);
+        let mut text = StringColumn::<N>::new(data_type, self.header.nrows, bytes.len(), nulls)?;
+        self.all(&mut text, field, bytes, base)?;
+        text.finish().map_err(|e| e.in_member(self.path(field)))
     }
 
     /// Returns the cell decoders of the fields without a specialized one, one for each of `rest`.
