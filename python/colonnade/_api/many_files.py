@@ -3,7 +3,7 @@
 import errno
 import glob
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 from .. import _core
 from .._frame.frame import Frame
@@ -69,28 +69,28 @@ def joined(sources: Sequence[Source], rows: slice | None, read_one: Callable[[So
 
 
 def _check_same(first: Frame, frame: Frame, names: tuple[str, str]) -> None:
-    for what, one, other in _differences(first, frame):
+    found = _difference(first, frame)
+    if found is not None:
+        what, one, other = found
         raise DecodeError(
             f"{names[1]}: expected {what} as in {names[0]}, {one}, found {other}. Files that are read together have "
             "one schema; read them one by one, and convert them."
         )
 
 
-def _differences(first: Frame, frame: Frame) -> Iterator[tuple[str, str, str]]:
-    """What differs: its name, and both sides."""
-    ours, theirs = list(first.columns), list(frame.columns)
+def _difference(first: Frame, frame: Frame) -> tuple[str, str, str] | None:
+    """What differs, and both sides."""
+    ours, theirs = list(first), list(frame)
     if ours != theirs:
         missing = [label for label in ours if label not in theirs]
         extra = [label for label in theirs if label not in ours]
         if not missing and not extra:
-            yield "the order of columns", repr(ours[:5]), repr(theirs[:5])
-        else:
-            found = f"no {missing[0]!r}" if missing else f"{extra[0]!r} too"
-            yield "the columns", repr(ours[:5]), found
-        return
+            return "the order of columns", repr(ours[:5]), repr(theirs[:5])
+        return "the columns", repr(ours[:5]), f"no {missing[0]!r}" if missing else f"{extra[0]!r} too"
     for label, one, other in zip(ours, first.dtypes.names(), frame.dtypes.names(), strict=True):
         if one != other and not (one.startswith("<U") and other.startswith("<U")):
-            yield f"column {label!r}", one, other
+            return f"column {label!r}", one, other
+    return None
 
 
 def _name(sources: Sequence[Source], position: int) -> str:

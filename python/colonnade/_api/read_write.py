@@ -42,10 +42,10 @@ def read(
     **options
         Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
         `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
-        ``options=`` too. In short: ``mmap`` (default:
-        local files are mapped), ``verify=False``, ``threads``, ``limits``, ``progress``; ``allow_truncated=False``
-        (arrow, arrows); ``filter``, ``categories`` and keys (parquet); ``ext`` and ``invalid_utf8`` (msgpack);
-        ``orient`` (msgpack, json, yaml); ``encoding`` (text); and the dialect of CSV.
+        ``options=`` too. In short: ``mmap`` (default: local files are mapped), ``verify=False``, ``threads``,
+        ``limits``, ``progress``; ``allow_truncated=False`` (arrow, arrows); ``filter``, ``categories`` and keys
+        (parquet); ``ext`` and ``invalid_utf8`` (msgpack); ``orient`` (msgpack, json, yaml); ``encoding`` (text); and
+        the dialect of CSV.
 
     Returns
     -------
@@ -112,10 +112,9 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
         ``options=`` too. In short: ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet,
         text), ``filter`` and ``profile`` (npz), ``fsync=False``, ``mkdir=False``, ``densify_sparse=False``,
-        ``batch_rows``, ``threads``, ``progress``;
-        ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows); ``orient`` (msgpack, json, yaml);
-        ``header`` (msgpack, text); ``numbers`` and ``compatible`` (msgpack); ``schema`` and ``lossy`` (csv), as plain
-        CSV holds little exactly.
+        ``batch_rows``, ``threads``, ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow,
+        arrows); ``orient`` (msgpack, json, yaml); ``header`` (msgpack, text); ``numbers`` and ``compatible`` (msgpack);
+        ``schema`` and ``lossy`` (csv), as plain CSV holds little exactly.
 
     Raises
     ------
@@ -241,8 +240,9 @@ def read_pandas(
     0  0
     1  1
     """
-    if several(source) is not None:
-        return read(source, format=format, columns=columns, rows=rows, **options).to_pandas(dtype_backend=dtype_backend)
+    if (sources := several(source)) is not None:
+        frame = read(sources, format=format, columns=columns, rows=rows, **options)
+        return frame.to_pandas(dtype_backend=dtype_backend)
     # No other code uses this frame, so the DataFrame may take over the memory of a message.
     frame = read_frame(source, format, columns, rows, options, private=True, pandas=dtype_backend is None)
     return frame.to_pandas(dtype_backend=dtype_backend)

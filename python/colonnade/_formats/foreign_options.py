@@ -11,7 +11,6 @@ _READ = {
     "escape_char": "escapechar",
     "comment_prefix": "comment",
     "usecols": "columns",
-    "columns_to_read": "columns",
     "include_columns": "columns",
     "column_names": "columns",
     "index_col": "index_columns",
@@ -71,7 +70,6 @@ _WRITE = {
     "parents": "mkdir",
     "record_batch_size": "batch_nbytes",
     "chunksize": "batch_nbytes",
-    "use_single_float": "none: floats keep their width",
 }
 # Answers that need no option of the format.
 _ANY_READ = {

@@ -100,9 +100,8 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     for name in keywords:
         if name not in fields:
             owners_of_name = [other for other in CLASSES if name in _sides(other)]
-            hint = _hint(name, side, allowed)
-            if owners_of_name and not hint.startswith(("; here", "; there")):
-                hint = f"; it is an option of {', '.join(owners_of_name)}"
+            elsewhere = f"; it is an option of {', '.join(owners_of_name)}" if owners_of_name else ""
+            hint = _hint(name, side, allowed, elsewhere)
             rest = "" if hint else f". Options here: {', '.join(allowed)}"
             raise OptionError(f"{format}: unknown option {name!r}{hint}{rest}.")
         if name not in allowed:
@@ -110,10 +109,10 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     return cls(**keywords)
 
 
-def _hint(name: str, side: str, allowed: list[str]) -> str:
-    """What another library's option is called here, or the nearest options and parameters of the call; or nothing."""
+def _hint(name: str, side: str, allowed: list[str], elsewhere: str = "") -> str:
+    """What another library's option is called here, else `elsewhere`, else the nearest words, or nothing."""
     words = [*(word for word in _PARAMETERS[side] if word != name), *allowed]
-    return foreign_hint(name, side, words) or nearest_hint(name, words)
+    return foreign_hint(name, side, words) or elsewhere or nearest_hint(name, words)
 
 
 def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str | None = None) -> None:

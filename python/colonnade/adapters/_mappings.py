@@ -7,11 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._core import ArrowColumn, Axis, FrameBuilder
 from ..errors import EncodeError
 from . import find_adapter, load_adapter
 
-_ORIGIN = '{"library":"numpy","class":"mapping"}'
 _MADE_BY = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
 """The libraries whose Series a mapping may hold, and what makes a table of such a mapping."""
 
@@ -39,10 +37,7 @@ def to_frame(obj: Mapping[Any, Any], options: Mapping[str, Any]) -> Any:
         return library.to_frame(_table(library.LIBRARY, obj), options=options)
     columns = {label: _listed(column) for label, column in obj.items()}
     nrows = _length(columns)
-    builder = FrameBuilder(nrows, len(columns))
-    for position, (label, column) in enumerate(columns.items()):
-        _add(builder, position, label, column, nrows)
-    return builder.finish(Axis.auto(0, nrows, 1), of_arrays.label_axis(list(obj)), "null", None, _ORIGIN)
+    return of_arrays.from_columns({label: _column(label, column, nrows) for label, column in columns.items()})
 
 
 def _library_of(obj: Mapping[Any, Any]) -> ModuleType | None:
@@ -104,23 +99,15 @@ def _length(columns: Mapping[Any, Any]) -> int:
     return 1 if first is None else first[1]
 
 
-def _add(builder: FrameBuilder, position: int, label: Any, column: Any, nrows: int) -> None:
-    from ._row_types import Misfit
+def _column(label: Any, column: Any, nrows: int) -> Any:
+    """A column as `from_columns` of NumPy's adapter takes it."""
+    from ._row_types import Misfit, first_column
 
-    of_arrays = load_adapter("numpy")
     if isinstance(column, np.ndarray) and column.ndim:
-        of_arrays.add_array(builder, position, label, column)
-        return
+        return column
     if isinstance(column, np.generic | np.ndarray):  # a single value of a NumPy type
-        of_arrays.add_array(builder, position, label, np.full(nrows, column))
-        return
+        return np.full(nrows, column)
     try:
-        builder.add_arrow(position, _column(column if isinstance(column, list) else [column] * nrows))
+        return first_column(column if isinstance(column, list) else [column] * nrows)[1]
     except Misfit as misfit:
         raise EncodeError(f"data: column {label!r}, row {misfit.position:,}: {misfit.text}") from None
-
-
-def _column(cells: list[Any]) -> ArrowColumn:
-    from ._row_types import first_column
-
-    return first_column(cells)[1]

@@ -47,7 +47,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
         object that a mixed column cannot keep.
     """
     if isinstance(obj, Mapping):
-        return _from_mapping(obj)
+        return from_columns(obj)
     _check_class(obj, "numpy")
     if obj.dtype.names is not None:
         return _from_structured(obj)
@@ -109,47 +109,40 @@ def from_frame(core: CoreFrame) -> Any:
 # --------------------------------------------------------------------------- to the core
 
 
-def _from_mapping(obj: Mapping[Any, Any]) -> CoreFrame:
-    nrows: int | None = None
-    for label, array in obj.items():
-        _check_vector(array, label)
-        if nrows is None:
-            nrows = len(array)
-        elif len(array) != nrows:
-            raise EncodeError(
-                f"numpy: column {label!r}: expected {nrows} rows, as in the columns before, found {len(array)}. "
-                "Make them equal."
-            )
-    builder = FrameBuilder(nrows or 0, len(obj))
-    for position, (label, array) in enumerate(obj.items()):
-        _add_column(builder, position, array, partial("numpy: column {!r}".format, label))
-    origin = '{"library":"numpy","class":"mapping"}'
-    return builder.finish(Axis.auto(0, nrows or 0, 1), label_axis(list(obj)), "null", None, origin)
-
-
-def _check_vector(array: Any, label: Any) -> None:
-    where = f"numpy: column {label!r}"
-    _check_class(array, where)
-    if array.ndim != 1 or array.dtype.names is not None:
-        found = "a structured array" if array.dtype.names is not None else f"shape {array.shape}"
-        raise EncodeError(f"{where}: expected a plain 1-D array, found {found}. Give each column an array of its own.")
-
-
-def label_axis(labels: list[Any]) -> Axis:
-    """The columns' axis of a mapping."""
-    return Axis.levels([level_from_labels(labels, "numpy: column labels")], ["Index"])
-
-
-def add_array(builder: FrameBuilder, position: int, label: Any, array: np.ndarray) -> None:
-    """Adds one array of a mapping.
+def from_columns(columns: Mapping[Any, Any]) -> CoreFrame:
+    """A core frame of labels and columns of one length: 1-D arrays, and columns in Arrow's layout.
 
     Raises
     ------
     EncodeError
-        A masked array, another subclass, another shape; with the column's label.
+        A masked array, another subclass, another shape, or another length; with the column's label.
     """
-    _check_vector(array, label)
-    _add_column(builder, position, array, partial("numpy: column {!r}".format, label))
+    nrows: int | None = None
+    for label, column in columns.items():
+        if not isinstance(column, ArrowColumn):
+            _check_vector(column, f"numpy: column {label!r}")
+        if nrows is None:
+            nrows = len(column)
+        elif len(column) != nrows:
+            raise EncodeError(
+                f"numpy: column {label!r}: expected {nrows} rows, as in the columns before, found {len(column)}. "
+                "Make them equal."
+            )
+    builder = FrameBuilder(nrows or 0, len(columns))
+    for position, (label, column) in enumerate(columns.items()):
+        if isinstance(column, ArrowColumn):
+            builder.add_arrow(position, column)
+        else:
+            _add_column(builder, position, column, partial("numpy: column {!r}".format, label))
+    labels = Axis.levels([level_from_labels(list(columns), "numpy: column labels")], ["Index"])
+    return builder.finish(Axis.auto(0, nrows or 0, 1), labels, "null", None, '{"library":"numpy","class":"mapping"}')
+
+
+def _check_vector(array: Any, where: str) -> None:
+    _check_class(array, where)
+    if array.ndim != 1 or array.dtype.names is not None:
+        found = "a structured array" if array.dtype.names is not None else f"shape {array.shape}"
+        raise EncodeError(f"{where}: expected a plain 1-D array, found {found}. Give each column an array of its own.")
 
 
 def _from_structured(obj: np.ndarray) -> CoreFrame:

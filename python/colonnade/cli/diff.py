@@ -44,14 +44,17 @@ def differences(one: cn.Frame, other: cn.Frame) -> Iterator[tuple[str, str, str]
     ours, theirs = list(one), list(other)
     if len(one) != len(other):
         yield "number of rows", f"{len(one):,}", f"{len(other):,}"
+    pairs = list(enumerate(range(len(ours))))
     if ours != theirs:
-        missing = [label for label in ours if label not in theirs]
-        extra = [label for label in theirs if label not in ours]
+        place = {label: i for i, label in reversed(list(enumerate(theirs)))}
+        pairs = [(i, place[label]) for i, label in enumerate(ours) if label in place]
+        missing = [label for label in ours if label not in place]
+        known = set(ours)
+        extra = [label for label in theirs if label not in known]
         if missing or extra:
             yield "columns of one side alone", _listed(missing), _listed(extra)
         else:
             yield "order of columns", _listed(ours), _listed(theirs)
-    pairs = [(i, i if ours == theirs else theirs.index(label)) for i, label in enumerate(ours) if label in theirs]
     our_types, their_types = one.dtypes.names(), other.dtypes.names()
     for i, j in pairs:
         if _kind(our_types[i]) != _kind(their_types[j]):
