@@ -581,6 +581,10 @@ class BufferSink:
 
 # --------------------------------------------------------------------------- frames written, any format
 def encode(frame: CoreFrame, options: WriteOptions, progress: Progress | None = None) -> bytes: ...
+def losses(frame: CoreFrame, options: WriteOptions) -> list[tuple[str | None, str]]:
+    """What a file that these options write does not bring back, when it is read with default options: columns (None: the
+    frame, or its labels) and what happens to them."""
+
 def write_path(frame: CoreFrame, path: str | bytes, options: WriteOptions, progress: Progress | None = None) -> None:
     """Writes a temporary file in the directory of `path`, and renames it when it is complete. A sidecar
     (FILE.schema.json of csv with schema="sidecar") is renamed first."""
@@ -742,7 +746,7 @@ class CsvReadOptions(ReadOptions):
         skip_rows: int = 0,
         encoding: str = "utf-8",  # "utf-8" | "utf-16" | "utf-16-le" | "utf-16-be" | "latin-1"
         dtypes: Sequence[tuple[str, str]] = (),  # column name, dtype text
-        dates: bool | Sequence[str] = False,
+        dates: bool | Sequence[str] = True,
         date_format: str = "iso",
         on_error: str = "raise",  # | "null" | "skip"
         big_ints: str = "text",  # | "decimal" | "error"
@@ -762,6 +766,7 @@ class JsonReadOptions(ReadOptions):
         orient: str | None = None,  # "columns" | "index" | "records" | "split" | "values" | "table"
         allow_nonfinite: bool = False,
         big_ints: str = "error",  # | "decimal"
+        dates: bool = True,
         encoding: str = "utf-8",
     ) -> None: ...
 
@@ -774,6 +779,7 @@ class NdjsonReadOptions(ReadOptions):
         verify: bool = False,
         allow_nonfinite: bool = False,
         big_ints: str = "error",
+        dates: bool = True,
         encoding: str = "utf-8",
     ) -> None: ...
 
@@ -785,6 +791,7 @@ class YamlReadOptions(ReadOptions):
         threads: int | None = None,
         verify: bool = False,
         orient: str | None = None,
+        dates: bool = True,
         encoding: str = "utf-8",
     ) -> None: ...
 
@@ -802,7 +809,6 @@ class CsvWriteOptions(WriteOptions):
         decimal: str = ".",
         encoding: str = "utf-8",  # | "utf-8-sig" | "utf-16" | "latin-1"
         schema: str | None = None,  # | "header" | "sidecar"
-        lossy: bool = False,
         packing: str | None = None,  # | "gzip" | "zstd"
         level: int | None = None,
         fsync: bool = False,

@@ -13,8 +13,12 @@ class                     also a                                 when
 `InternalError`           `RuntimeError`                         a bug in Colonnade: please report it with the input
 ========================  =====================================  ==============================================
 
+`LossWarning`, a `UserWarning`, says what a plain text file does not bring back.
+
 What the operating system refuses stays the `OSError` subclass that it is (`FileNotFoundError`...).
 """
+
+from collections.abc import Iterable
 
 from ._core import (
     ColonnadeError,
@@ -28,6 +32,32 @@ from ._core import (
     UnsupportedError,
 )
 
+
+class LossWarning(UserWarning):
+    """A plain text file (csv, json, ndjson, yaml) does not bring back everything; the message names up to five columns.
+
+    Attributes
+    ----------
+    losses : tuple of (str or None, str)
+        All of them: the column (None: the frame, or its labels) and what happens to it.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np, warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     text = cn.encode({"code": np.array(["007", "008"])}, "csv")
+    >>> caught[0].message.losses
+    (('code', 'text whose cells all look like numbers comes back as them'),)
+    """
+
+    def __init__(self, message: str, losses: Iterable[tuple[str | None, str]] = ()) -> None:
+        super().__init__(message)
+        self.losses = tuple(losses)
+
+    def __reduce__(self) -> tuple[type["LossWarning"], tuple[str, tuple[tuple[str | None, str], ...]]]:
+        return type(self), (str(self), self.losses)
+
+
 # KeyError shows its message as repr(), in quotes and with escapes: right for a bare key, unreadable for a sentence.
 ColumnNotFound.__str__ = Exception.__str__  # type: ignore[method-assign]
 
@@ -38,6 +68,7 @@ __all__ = [
     "EncodeError",
     "InternalError",
     "LimitError",
+    "LossWarning",
     "OptionError",
     "TruncatedError",
     "UnsupportedError",

@@ -152,21 +152,16 @@ _SHAPES: dict[str, dict[str, Any]] = {
 }
 
 
-def _text(
-    format: str, shapes: dict[str, dict[str, Any]], without: tuple[str, ...] = (), **base: Any
-) -> dict[str, Case]:
-    """The same frames as text, as far as it holds them; and the other shapes of some."""
-    cases = {
-        name: Case(case.make, f"{name}.{format}", base, **_OURS)
-        for name, case in ARROWS.items()
-        if not case.options and name not in without
-    }
+def _text(format: str, shapes: dict[str, dict[str, Any]]) -> dict[str, Case]:
+    """The same frames as text with a schema, and the other shapes of some."""
+    base = {"schema": "header"}
+    cases = {name: Case(case.make, f"{name}.{format}", base, **_OURS) for name, case in ARROWS.items() if not case.options}
     for make in (frames_static_frame.article, frames_pandas.pandas_text, frames_pandas.pandas_categorical):
         for name, options in shapes.items():
             case = f"{make.__name__}_{name}"
             cases[case] = Case(make, f"{case}.{format}", base | options, **_OURS)
     if format in ("json", "yaml"):
-        cases["bundle"] = Case(frames_static_frame.bundle, f"bundle.{format}", bundle=True, **_OURS)
+        cases["bundle"] = Case(frames_static_frame.bundle, f"bundle.{format}", base, bundle=True, **_OURS)
     return cases
 
 
@@ -196,8 +191,6 @@ _PAGES: dict[str, dict[str, Any]] = {
 
 # Row labels that stand twice are no keys of an object; "index" is for those that do not.
 _ORIENTS = {name: {"orient": name} for name in ("records", "split", "values", "table")}
-# What no field of CSV holds.
-_NO_FIELDS = ("nested", "polars_nested", "mixed_cells", "pandas_period_and_interval", "dictionaries", "metadata")
 
 CASES: dict[str, dict[str, Case]] = {
     "npz": NPZ,
@@ -206,7 +199,7 @@ CASES: dict[str, dict[str, Case]] = {
     "arrows": ARROWS,
     "parquet": _parquet(),
     "msgpack": _msgpack(),
-    "csv": _text("csv", {"quoted": {"quoting": "all", "delimiter": ";"}}, _NO_FIELDS, schema="header"),
+    "csv": _text("csv", {"quoted": {"quoting": "all", "delimiter": ";"}}),
     "json": _text("json", _ORIENTS | {"indented": {"indent": 2}}),
     "ndjson": _text("ndjson", {}),
     "yaml": _text("yaml", {"columns": {"orient": "columns"}}),

@@ -62,7 +62,7 @@ def test_in_pieces_and_cut(step: int) -> None:
 def test_what_does_not_say_its_rows_is_refused() -> None:
     here, there = map(cn.connect, socket.socketpair())
     for format, options in (
-        ("ndjson", {"header": False}),
+        ("ndjson", {}),
         ("ndjson", {"compression": "gzip"}),
         ("csv", {"encoding": "utf-16"}),
     ):

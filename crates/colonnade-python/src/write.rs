@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 
 use crate::encode::clone_frames;
+use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
 use crate::path::PathArgument;
 use crate::run::{Callback, run_with_progress};
@@ -17,6 +18,13 @@ use crate::sidecar::update_sidecar;
 use crate::sink::{BufferSink, DescriptorSink, FileSink};
 use crate::target::{CallableSink, sink_in_use};
 use crate::write_options::WriteOptions;
+
+/// What a file that these options write does not bring back: column names (`None`: the frame or its labels) and losses.
+#[pyfunction]
+fn losses(py: Python<'_>, frame: &CoreFrame, options: &WriteOptions) -> PyResult<Vec<(Option<String>, String)>> {
+    let found = py.detach(|| options.encoding.losses(&frame.frame)).py()?;
+    Ok(found.into_iter().map(|loss| (loss.column, loss.what)).collect())
+}
 
 #[pyfunction]
 #[pyo3(signature = (frame, path, options, progress = None))]
@@ -158,6 +166,7 @@ fn write_bundle_path(
 }
 
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add_function(wrap_pyfunction!(losses, m)?)?;
     m.add_function(wrap_pyfunction!(write_path, m)?)?;
     m.add_function(wrap_pyfunction!(write_fd, m)?)?;
     m.add_function(wrap_pyfunction!(write_sink, m)?)?;

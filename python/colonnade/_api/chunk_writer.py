@@ -5,10 +5,13 @@ from typing import Any
 
 from .. import _core
 from .._formats.options import Options
+from .._formats.text_options import Text
+from .._formats.writers import Request, core_options
 from .._io.progress import Steps, reporting
 from .._io.targets import AnyTarget, released, settle
 from ..adapters._rows import Rows, is_rows
 from .chunks import chunks_of
+from .losses import check_losses
 from .store_chunks import open_writer
 
 
@@ -31,6 +34,8 @@ class Writer:
             self._writer = open_writer(where, options)
             self._stack = stack.pop_all()
         self._rows = Rows(options.batch_rows)
+        # None: no format of text, or its user was warned.
+        self._encoding = core_options(options, Request(where)) if isinstance(options, Text) else None
         self._waiting: _core.CoreFrame | None = None
         self._open = True
 
@@ -65,8 +70,18 @@ class Writer:
                 self._waiting = frame  # No rows so far, so the columns are not known yet
                 continue
             self._waiting = None
+            self._check_losses(frame)
             with self._steps.next(frame.nbytes) as step:
                 self._writer.write(frame, step)
+
+    def _check_losses(self, frame: _core.CoreFrame) -> None:
+        """Warn of a loss once. Automatic row labels go on from chunk to chunk, which is no loss."""
+        if self._encoding is None:
+            return
+        if frame.index.is_auto:
+            frame = frame.with_axes(_core.Axis.auto(0, frame.nrows, 1), None)
+        if check_losses(frame, self._encoding, self._options):
+            self._encoding = None
 
     def close(self) -> None:
         """Write the end, and give the file its name. Closing twice is once.

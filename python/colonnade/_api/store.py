@@ -9,6 +9,7 @@ from .._io.progress import Callback
 from .._io.raw_connection import Link
 from .._io.targets import AnyTarget, ByTarget, PathTarget, send_all
 from .._io.threads import resolve_threads
+from .losses import check_losses
 
 _WRITERS = ByTarget(_core.write_path, _core.write_fd, _core.write_sink, _core.write_callable)
 
@@ -23,7 +24,9 @@ def store(
     write, place = _WRITERS.of(where)
     if _is_directory(core, where, options):
         write = _core.write_directory
-    write(core, place, core_options(options, Request(where, columns)), progress)
+    encoding = core_options(options, Request(where, columns))
+    check_losses(core, encoding, options)
+    write(core, place, encoding, progress)
 
 
 def send(
@@ -37,7 +40,9 @@ def send(
 def encode_bytes(core: _core.CoreFrame, columns: Columns, options: Options, progress: Callback | None) -> bytes:
     """Encode `core` to bytes."""
     _is_directory(core, None, options)
-    return _core.encode(core, core_options(options, Request(None, columns)), progress)
+    encoding = core_options(options, Request(None, columns))
+    check_losses(core, encoding, options)
+    return _core.encode(core, encoding, progress)
 
 
 def _is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: Options) -> bool:
@@ -55,6 +60,8 @@ def store_bundle(
     """Write labelled frames to `where`. `bundle`: layout and outer codec of a ZIP."""
     assert not isinstance(where, LinkTarget)
     encoding = core_options(options, Request(where, bundle=bundle))
+    for label, core in frames:
+        check_losses(core, encoding, options, label)
     if isinstance(where, PathTarget):
         _core.write_bundle_path(frames, where.path, encoding, progress)
         return

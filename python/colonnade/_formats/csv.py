@@ -33,14 +33,18 @@ class CsvOptions(Text):
         Both ways. Reading: a byte order mark of UTF-8 or UTF-16 takes precedence.
     schema : {"header", "sidecar", "ignore"}, optional
         Both ways. The place of names, data types, axes and attrs, which CSV itself cannot store. Writing:
-        ``"header"``, a comment in the first line; ``"sidecar"``, the file ``FILE.schema.json``; None: not stored, and
-        a frame that would not be read back exactly is refused. Reading: both are detected; ``"ignore"``: not used.
+        ``"header"``, a comment in the first line; ``"sidecar"``, the file ``FILE.schema.json``; None: not stored.
+        Reading: both are detected; ``"ignore"``: not used.
+    on_loss : {"warn", "raise", "ignore"}
+        Writing without a schema: what to do if reading the file with default options would not bring back the same
+        values. ``"warn"``: one `LossWarning` names up to five columns. ``"raise"``: an `EncodeError`, before anything
+        is written.
     compression : {"gzip", "zstd"}, optional
         Writing. Default: by the suffix. Reading detects it by the first bytes.
     level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for gzip.
     header : bool
-        Writing. Whether the column names come first: one record, or one per level of hierarchical columns.
+        Writing. Whether the column names come first. Hierarchical labels are written as the text of a tuple.
     index : bool, optional
         Writing. Whether row labels are the first columns. Default: if they are not automatic.
     quoting : {"minimal", "nonnumeric", "all"}
@@ -49,8 +53,6 @@ class CsvOptions(Text):
         Writing.
     na_rep : str
         Writing. The text of null.
-    lossy : bool
-        Writing. True: write plain CSV even if it is not read back exactly.
     escapechar : str, optional
         Reading. The escape character, after which the next character is literal.
     doublequote : bool
@@ -74,7 +76,8 @@ class CsvOptions(Text):
         Reading. Data types by column name, as `Frame.dtypes` writes them (``"<i4"``, ``"bool"``, ``"large_utf8"``...),
         instead of inferred types. ``"category"``: sorted categories of the inferred type.
     dates : bool or sequence of str
-        Reading. True: columns with only ISO 8601 dates become dates. Names: these columns are dates.
+        Reading. True: columns with only ISO 8601 dates and times become timestamps. False: they stay text. Names: only
+        these columns, which must hold nothing else.
     date_format : str
         Reading. ``"iso"``, or a format of strptime.
     on_error : {"raise", "null", "skip"}
@@ -112,7 +115,6 @@ class CsvOptions(Text):
     quoting: str = field(default="minimal", metadata=WRITE)
     lineterminator: str = field(default="\n", metadata=WRITE)
     na_rep: str = field(default="", metadata=WRITE)
-    lossy: bool = field(default=False, metadata=WRITE)
     escapechar: str | None = field(default=None, metadata=READ)
     doublequote: bool = field(default=True, metadata=READ)
     comment: str | None = field(default=None, metadata=READ)
@@ -123,7 +125,7 @@ class CsvOptions(Text):
     index_columns: int | Sequence[str] | None = field(default=None, metadata=READ)
     skip_rows: int = field(default=0, metadata=READ)
     dtypes: Mapping[str, str] | None = field(default=None, metadata=READ)
-    dates: bool | Sequence[str] = field(default=False, metadata=READ)
+    dates: bool | Sequence[str] = field(default=True, metadata=READ)
     date_format: str = field(default="iso", metadata=READ)
     on_error: str = field(default="raise", metadata=READ)
     big_ints: str = field(default="text", metadata=READ)
@@ -142,7 +144,7 @@ class CsvOptions(Text):
         check_choice("schema", self.schema, SCHEMAS)
         check_word("quoting", self.quoting, QUOTING)
         check_word("lineterminator", self.lineterminator, ("\n", "\r\n"))
-        for name in ("header", "lossy", "doublequote", "keep_default_na"):
+        for name in ("header", "doublequote", "keep_default_na"):
             check_flag(name, getattr(self, name))
         check_flag("index", self.index, optional=True)
         check_count("chunk_rows", self.chunk_rows)

@@ -36,13 +36,18 @@ class JsonOptions(_Numbers):
     verify : bool
         Reading. No effect: opening JSON decodes and checks all of it.
     orient : {"columns", "index", "records", "split", "values", "table"}, optional
-        Both ways. Writing: default ``"columns"``. Reading: detected by default; if given, any other orient is refused.
-    header : bool
-        Writing. True: the first entry, ``"__colonnade__"``, stores axes, names, data types and attrs. False: only the
-        data, as from pandas' ``to_json``, for other programs.
+        Both ways. Writing: default ``"records"``, with a schema ``"columns"``. Reading: detected by default; if given,
+        any other orient is refused.
+    schema : {"header"}, optional
+        Writing. ``"header"``: the first entry, ``"__colonnade__"``, stores axes, names, data types and attrs. None:
+        only the data, as from pandas' ``to_json``.
+    on_loss : {"warn", "raise", "ignore"}
+        As in `CsvOptions`.
+    dates : bool
+        Reading without a schema. Whether columns with only ISO 8601 dates and times become timestamps.
     nonfinite : {"null", "literal", "error"}
-        Writing without header: how to write NaN and infinities. ``"literal"``: ``NaN``, ``Infinity``, which are no JSON
-        but accepted by many readers. With header they are read back exactly.
+        Writing without a schema: how to write NaN and infinities. ``"literal"``: ``NaN``, ``Infinity``, which are no JSON
+        but accepted by many readers. With a schema they are read back exactly.
     indent : int, optional
         Writing. Spaces for each level; default: one line.
     compression, level
@@ -62,8 +67,8 @@ class JsonOptions(_Numbers):
     Examples
     --------
     >>> import colonnade as cn
-    >>> cn.JsonOptions(orient="records", header=False).orient
-    'records'
+    >>> cn.JsonOptions(schema="header").schema
+    'header'
     """
 
     _FORMAT: ClassVar[str] = "json"
@@ -84,10 +89,10 @@ class NdjsonOptions(_Numbers):
     ----------
     threads, progress, limits, timeout_s, mmap, verify, fsync, mkdir, densify_sparse, batch_rows
         As in `JsonOptions`.
-    header : bool
-        Writing. True: the first line, ``{"__colonnade__": ...}``, stores axes, names, data types and attrs. False: only
-        the data, for other programs.
-    nonfinite, compression, level, encoding, allow_nonfinite, big_ints
+    schema : {"header"}, optional
+        Writing. ``"header"``: the first line, ``{"__colonnade__": ...}``, stores axes, names, data types and attrs.
+        None: only the data.
+    on_loss, dates, nonfinite, compression, level, encoding, allow_nonfinite, big_ints
         As in `JsonOptions`.
     chunk_rows : int, optional
         Reading with `open_reader`. Number of lines per chunk. Default 65,536.
@@ -100,8 +105,8 @@ class NdjsonOptions(_Numbers):
     Examples
     --------
     >>> import colonnade as cn
-    >>> cn.NdjsonOptions(header=False).header
-    False
+    >>> cn.NdjsonOptions(schema="header").schema
+    'header'
     """
 
     _FORMAT: ClassVar[str] = "ndjson"

@@ -39,6 +39,7 @@ def json_options(options: JsonOptions, name: str | None = None) -> _core.JsonRea
         orient=options.orient,
         allow_nonfinite=options.allow_nonfinite,
         big_ints=options.big_ints,
+        dates=options.dates,
         encoding=options.encoding,
         **read_keywords(options),
     )
@@ -49,6 +50,7 @@ def ndjson_options(options: NdjsonOptions, name: str | None = None) -> _core.Ndj
     return _core.NdjsonReadOptions(
         allow_nonfinite=options.allow_nonfinite,
         big_ints=options.big_ints,
+        dates=options.dates,
         encoding=options.encoding,
         **read_keywords(options),
     )
@@ -56,7 +58,9 @@ def ndjson_options(options: NdjsonOptions, name: str | None = None) -> _core.Ndj
 
 def yaml_options(options: YamlOptions, name: str | None = None) -> _core.YamlReadOptions:
     """The core's options of reading YAML."""
-    return _core.YamlReadOptions(orient=options.orient, encoding=options.encoding, **read_keywords(options))
+    return _core.YamlReadOptions(
+        orient=options.orient, dates=options.dates, encoding=options.encoding, **read_keywords(options)
+    )
 
 
 def csv_options(options: CsvOptions, name: str | None = None) -> _core.CsvReadOptions:

@@ -9,6 +9,7 @@ CODECS = ("gzip", "zstd")
 ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1")
 NONFINITE = ("null", "literal", "error")
 BIG_INTS = ("error", "decimal")
+ON_LOSS = ("warn", "raise", "ignore")
 _TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
 
 
@@ -18,10 +19,12 @@ class Text(Common):
 
     compression: str | None = field(default=None, metadata=WRITE)
     level: int | None = field(default=None, metadata=WRITE)
+    on_loss: str = field(default="warn", metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_choice("compression", self.compression, CODECS)
+        check_word("on_loss", self.on_loss, ON_LOSS)
         if self.compression is not None:
             check_level(self.level, (self.compression,))
         elif self.level is not None:
@@ -63,9 +66,11 @@ class HeadedText(Text):
     """The options that JSON, NDJSON and YAML share."""
 
     encoding: str = field(default="utf-8", metadata=READ)
-    header: bool = field(default=True, metadata=WRITE)
+    dates: bool = field(default=True, metadata=READ)
+    schema: str | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_encoding(self.encoding)
-        check_flag("header", self.header)
+        check_flag("dates", self.dates)
+        check_choice("schema", self.schema, ("header",))

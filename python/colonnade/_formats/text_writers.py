@@ -31,10 +31,10 @@ def csv_options(
             "beside one."
         )
     if options.schema == "ignore":
-        raise OptionError("schema: 'ignore' is of reading. Pass lossy=True to write plain CSV whatever it loses.")
+        raise OptionError("schema: 'ignore' is of reading. Pass on_loss='ignore' to write plain CSV whatever it loses.")
     if options.quotechar is None:
         raise OptionError("quotechar: expected one ASCII character for writing, found None.")
-    as_they_are = "header index quoting quotechar lineterminator na_rep decimal encoding schema lossy"
+    as_they_are = "header index quoting quotechar lineterminator na_rep decimal encoding schema"
     return _core.CsvWriteOptions(
         delimiter=options.delimiter or ("\t" if is_tabbed(_name(where)) else ","),
         **{option: getattr(options, option) for option in as_they_are.split()},
@@ -45,25 +45,29 @@ def csv_options(
 def json_options(options: JsonOptions, where: AnyTarget | None, threads: int) -> _core.JsonWriteOptions:
     """Those of writing json to `where` (None: to bytes)."""
     return _core.JsonWriteOptions(
-        orient=options.orient or "columns",
+        orient=options.orient or ("columns" if options.schema else "records"),
         indent=options.indent,
-        header=options.header,
+        header=options.schema is not None,
         nonfinite=options.nonfinite,
         **_common(options, where, threads),
     )
 
 
-def ndjson_options(options: NdjsonOptions, where: AnyTarget | None, threads: int) -> _core.NdjsonWriteOptions:
-    """Those of writing ndjson to `where` (None: to bytes)."""
+def ndjson_options(
+    options: NdjsonOptions, where: AnyTarget | None, threads: int, *, is_message: bool = False
+) -> _core.NdjsonWriteOptions:
+    """Those of writing ndjson to `where` (None: to bytes). A message has a header, as one of csv has."""
     return _core.NdjsonWriteOptions(
-        header=options.header, nonfinite=options.nonfinite, **_common(options, where, threads)
+        header=is_message or options.schema is not None,
+        nonfinite=options.nonfinite,
+        **_common(options, where, threads),
     )
 
 
 def yaml_options(options: YamlOptions, where: AnyTarget | None, threads: int) -> _core.YamlWriteOptions:
     """Those of writing yaml to `where` (None: to bytes)."""
     return _core.YamlWriteOptions(
-        orient=options.orient or "records", header=options.header, **_common(options, where, threads)
+        orient=options.orient or "records", header=options.schema is not None, **_common(options, where, threads)
     )
 
 

@@ -156,7 +156,7 @@ def json_to_core(options: JsonOptions, request: Request, threads: int) -> _core.
 
 
 def ndjson_to_core(options: NdjsonOptions, request: Request, threads: int) -> _core.WriteOptions:
-    return ndjson_options(options, request.where, threads)
+    return ndjson_options(options, request.where, threads, is_message=request.is_message)
 
 
 def yaml_to_core(options: YamlOptions, request: Request, threads: int) -> _core.WriteOptions:

@@ -17,9 +17,9 @@ class YamlOptions(HeadedText):
         As in `JsonOptions`. `limits` apply to expanded aliases too.
     orient : {"records", "columns"}, optional
         Both ways. Writing: default ``"records"``. Reading: detected by default; if given, the other is refused.
-    header : bool
+    schema : {"header"}, optional
         Writing. As in `JsonOptions`.
-    compression, level, encoding
+    on_loss, dates, compression, level, encoding
         As in `JsonOptions`.
 
     Raises

@@ -8,7 +8,9 @@ import argparse
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .standard_streams import fill_standard
 
@@ -50,7 +52,25 @@ def _run(arguments: list[str]) -> int:
         return OK
     options = parser(arguments[0] if arguments else None).parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
-    return command(options)
+    with warnings.catch_warnings():
+        _say_losses(arguments[0])
+        return command(options)
+
+
+def _say_losses(command: str) -> None:
+    """Show a `LossWarning` as one line, without the place in our code."""
+    show = warnings.showwarning
+
+    def shown(message: Warning | str, *rest: Any, **more: Any) -> None:
+        from ..errors import LossWarning
+        from .words import in_own_words
+
+        if isinstance(message, LossWarning):
+            say(f"warning: {in_own_words(str(message), command)}")
+        else:
+            show(message, *rest, **more)
+
+    warnings.showwarning = shown
 
 
 def _fail(error: Exception, command: str | None) -> int:

@@ -169,15 +169,21 @@ def _add_writing(command: argparse.ArgumentParser, file: str, to: str | None = N
     command.add_argument(
         "--no-header",
         action="store_true",
-        help="the data alone, for other programs (msgpack, json, ndjson, yaml; csv: no names)",
+        help="the data alone, for other programs (msgpack; csv: no names)",
     )
     command.add_argument("--numbers", metavar="WORD", help="plain or packed (msgpack)")
     command.add_argument("--compatible", action="store_true", help="for readers from before 2013 (msgpack)")
-    command.add_argument("--schema", metavar="WORD", help="header or sidecar: where data types stand (csv)")
-    command.add_argument("--lossy", action="store_true", help="write plain CSV even if it does not come back exactly")
+    command.add_argument(
+        "--schema", metavar="WORD", help="header or sidecar (csv): store data types and labels (csv, json, ndjson, yaml)"
+    )
+    command.add_argument(
+        "--on-loss",
+        metavar="WORD",
+        help="warn, raise or ignore: what plain text does not bring back (csv, json, ndjson, yaml; default: warn)",
+    )
     command.add_argument("--to-delimiter", metavar="CHAR", help="between fields written (csv)")
     command.add_argument(
-        "--nonfinite", metavar="WORD", help="null, literal or error: NaN without header (json, ndjson)"
+        "--nonfinite", metavar="WORD", help="null, literal or error: NaN without a schema (json, ndjson)"
     )
     command.add_argument("--indent", type=_count, metavar="N", help="spaces for each level (json)")
     command.add_argument("--compat", metavar="LIBRARY", help="static-frame: write only what it reads in full")

@@ -32,6 +32,7 @@ _WRITING = (
     "orient",
     "numbers",
     "schema",
+    "on_loss",
     "nonfinite",
     "indent",
 )
@@ -90,10 +91,10 @@ def convert(options: argparse.Namespace) -> int:
 
 
 def cat(options: argparse.Namespace) -> int:
-    """``colonnade cat``. It shows a file to people and programs, so plain CSV need not bring it back."""
+    """``colonnade cat``. It shows a file to people and programs, so plain text need not bring it back."""
     writing = write_options(options)
-    if options.target_format == "csv" and not options.schema:
-        writing["lossy"] = True
+    if options.target_format in _PRINTED:
+        writing.setdefault("on_loss", "ignore")
     return _write_part(options, writing)
 
 
@@ -135,7 +136,7 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
     for name in _WRITING:
         if getattr(options, name, None) is not None:
             found[name] = getattr(options, name)
-    for name in ("fsync", "mkdir", "compatible", "lossy"):
+    for name in ("fsync", "mkdir", "compatible"):
         if getattr(options, name, False):
             found[name] = True
     if getattr(options, "no_header", False):

@@ -75,12 +75,12 @@ def test_what_would_not_come_back_is_refused(name: str, tmp_path: Path) -> None:
     message = str(raised.value)
     assert message.startswith("csv: ")
     assert place in message
-    assert "lossy=True" in message
+    assert "on_loss="ignore"" in message
     assert list(tmp_path.iterdir()) == []
     for schema in ("header", "sidecar"):
         cn.write(frame, tmp_path / "y.csv", schema=schema)
         pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "y.csv"), frame)
-    cn.write(frame, tmp_path / "z.csv", lossy=True)
+    cn.write(frame, tmp_path / "z.csv", on_loss="ignore")
     assert (tmp_path / "z.csv").stat().st_size > 0
 
 
@@ -96,7 +96,7 @@ NESTED = {
 
 
 @each("name", list(NESTED))
-@each("options", [{}, {"lossy": True}, {"schema": "header"}, {"schema": "sidecar"}], ids=str)
+@each("options", [{}, {"on_loss": "ignore"}, {"schema": "header"}, {"schema": "sidecar"}], ids=str)
 def test_what_no_field_holds_is_refused(name: str, options: dict[str, Any], tmp_path: Path) -> None:
     with pytest.raises(cn.EncodeError, match='"a"') as raised:
         cn.write(NESTED[name], tmp_path / "x.csv", **options)
@@ -141,11 +141,11 @@ def test_with_lossy_pandas_reads_the_same_values() -> None:
         {"i": np.array([1, 2], dtype="i2"), "c": pd.Categorical(["x", "y"]), "n": pd.array([1, None], dtype="Int64")},
         index=pd.Index(["r", "s"], name="row"),
     )
-    text = cn.encode(frame, "csv", lossy=True).decode()
+    text = cn.encode(frame, "csv", on_loss="ignore").decode()
     assert text == "row,i,c,n\nr,1,x,1\ns,2,y,\n"
-    assert cn.encode(frame, "csv", lossy=True, index=False).decode() == "i,c,n\n1,x,1\n2,y,\n"
-    assert cn.encode(frame, "csv", lossy=True, header=False, na_rep="NA").decode() == "r,1,x,1\ns,2,y,NA\n"
-    assert cn.encode({"f": np.array([1.5])}, "csv", lossy=True, decimal=",", delimiter=";").decode() == 'f\n"1,5"\n'
+    assert cn.encode(frame, "csv", on_loss="ignore", index=False).decode() == "i,c,n\n1,x,1\n2,y,\n"
+    assert cn.encode(frame, "csv", on_loss="ignore", header=False, na_rep="NA").decode() == "r,1,x,1\ns,2,y,NA\n"
+    assert cn.encode({"f": np.array([1.5])}, "csv", on_loss="ignore", decimal=",", delimiter=";").decode() == 'f\n"1,5"\n'
 
 
 INPUTS: dict[str, str] = {
@@ -316,7 +316,7 @@ def test_nan_and_null_alone_are_each_themselves(values: list[Any]) -> None:
 def test_a_delimiter_that_values_are_spelled_with_is_quoted(delimiter: str, lossy: bool) -> None:
     df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01 10:30", None]), "c": [1 + 2j, 0j], "n": [1, 2]})
     df = df[["t", "n"]] if lossy else df
-    way: dict[str, Any] = {"lossy": True} if lossy else {"schema": "header"}
+    way: dict[str, Any] = {"on_loss": "ignore"} if lossy else {"schema": "header"}
     text = cn.encode(df, "csv", delimiter=delimiter, **way)
     if lossy:
         found = pd.read_csv(io.BytesIO(text), sep=delimiter, parse_dates=["t"])

@@ -24,6 +24,7 @@ from tests.helpers.ways import (
     every_random_way,
     every_way,
     every_whole_format,
+    exactly,
     is_refused,
 )
 
@@ -44,9 +45,9 @@ def test_every_case_comes_back_from_bytes_that_are_always_the_same(name: str, fo
     frame = CASES[name]()
     if is_refused(frame, format):
         return
-    content = cn.encode(frame, format)
+    content = cn.encode(frame, format, **exactly(format))
     assert_identical(frame, cn.decode(content, format).to_pandas())
-    assert cn.encode(CASES[name](), format) == content
+    assert cn.encode(CASES[name](), format, **exactly(format)) == content
 
 
 @each("name", list(CASES), per=50)

@@ -163,7 +163,7 @@ def test_csv_as_the_standard_library_reads_it() -> None:
     _, rest = told.split("\n", 1)
     rows = list(csv.reader(io.StringIO(rest, newline="")))
     assert rows == [["cell", "row"], *([text, str(i)] for i, text in enumerate(NAUGHTY))]
-    told = cn.encode(names(), "csv", lossy=True).decode()
+    told = cn.encode(names(), "csv", on_loss="ignore").decode()
     assert next(csv.reader(io.StringIO(told, newline=""))) == UNIQUE
 
 
@@ -177,25 +177,25 @@ def test_json_as_others_read_it() -> None:
     orjson = pytest.importorskip("orjson")
     for load in (json.loads, orjson.loads):
         for orient in ("columns", "records"):
-            content = cn.encode(cells(), "json", header=False, orient=orient)
+            content = cn.encode(cells(), "json", orient=orient)
             found = load(content)
             wanted = cells().rename(index=str).to_dict("dict" if orient == "columns" else orient)
             assert found == wanted
-        assert load(cn.encode(names(), "json", header=False, orient="records")) == names().to_dict("records")
-        lines = cn.encode(cells(), "ndjson", header=False).split(b"\n")
+        assert load(cn.encode(names(), "json", orient="records")) == names().to_dict("records")
+        lines = cn.encode(cells(), "ndjson").split(b"\n")
         assert [load(line)["cell"] for line in lines if line] == NAUGHTY
 
 
 def test_yaml_as_pyyaml_reads_it() -> None:
     yaml = pytest.importorskip("yaml")
     for orient in ("columns", "records"):
-        content = cn.encode(cells(), "yaml", header=False, orient=orient)
+        content = cn.encode(cells(), "yaml", orient=orient)
         wanted = cells().to_dict("list" if orient == "columns" else orient)
         assert yaml.safe_load(content) == wanted
         own = yaml.safe_load(cn.encode(cells(), "yaml", orient=orient))
         del own["__colonnade__"]
         assert (own if orient == "columns" else own["records"]) == wanted
-    assert yaml.safe_load(cn.encode(names(), "yaml", header=False)) == names().to_dict("records")
+    assert yaml.safe_load(cn.encode(names(), "yaml")) == names().to_dict("records")
 
 
 def test_arrow_as_pyarrow_reads_it() -> None:

@@ -74,7 +74,7 @@ def test_text_that_just_fills_a_room_is_not_cut(rows: int) -> None:
     ],
 )
 def test_labels_without_a_header_say_themselves(index: object, keys: object) -> None:
-    content = bytes(cn.encode(pd.DataFrame({"a": [1, 2]}, index=index), "json", header=False))
+    content = bytes(cn.encode(pd.DataFrame({"a": [1, 2]}, index=index), "json"))
     assert b'"0":1' not in content
     assert b'"1":2' not in content
 

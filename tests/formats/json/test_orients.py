@@ -41,7 +41,7 @@ def test_ours_comes_back(orient: str, options: dict[str, Any], frame: Any) -> No
 @every_orient
 @each("frame", [FRAME, PLAIN], ids=["labels", "plain"])
 def test_without_header_it_is_what_pandas_writes(orient: str, frame: Any) -> None:
-    ours = json.loads(cn.encode(frame, "json", orient=orient, header=False))
+    ours = json.loads(cn.encode(frame, "json", orient=orient))
     theirs = json.loads(frame.to_json(orient=orient, double_precision=15))
     if orient in ("records", "values"):
         theirs = json.loads(frame.reset_index(drop=True).to_json(orient=orient, double_precision=15))
@@ -74,7 +74,7 @@ def test_what_pandas_writes_is_read(orient: str) -> None:
 @every_orient
 def test_pandas_reads_what_we_write(orient: str) -> None:
     frame = PLAIN if orient in ("records", "values", "table") else FRAME
-    content = cn.encode(frame, "json", orient=orient, header=False).decode()
+    content = cn.encode(frame, "json", orient=orient).decode()
     found = pd.read_json(io.StringIO(content), orient=orient, precise_float=True, dtype=orient != "table" or None)
     if orient == "values":
         found.columns = frame.columns
@@ -86,14 +86,14 @@ def test_pandas_reads_what_we_write(orient: str) -> None:
 )
 def test_what_is_not_finite(nonfinite: str, wanted: str) -> None:
     frame = pd.DataFrame([[float("nan"), float("inf"), float("-inf"), 1.5]])
-    content = cn.encode(frame, "json", orient="values", header=False, nonfinite=nonfinite)
+    content = cn.encode(frame, "json", orient="values", nonfinite=nonfinite)
     assert content.decode().replace(" ", "").strip() == f"[{wanted}]"
     with pytest.raises(cn.EncodeError, match=r"nonfinite|NaN"):
-        cn.encode(frame, "json", orient="values", header=False, nonfinite="error")
+        cn.encode(frame, "json", orient="values", nonfinite="error")
 
 
 def test_ndjson_is_what_pandas_writes() -> None:
-    ours = cn.encode(PLAIN, "ndjson", header=False)
+    ours = cn.encode(PLAIN, "ndjson")
     theirs = PLAIN.to_json(orient="records", lines=True, double_precision=15)
     assert [json.loads(line) for line in ours.splitlines()] == [json.loads(line) for line in theirs.splitlines()]
     pd.testing.assert_frame_equal(cn.decode(theirs.encode(), "ndjson").to_pandas(), PLAIN)

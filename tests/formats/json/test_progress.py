@@ -12,10 +12,10 @@ FRAME = {f"c{i}": np.random.default_rng(i).normal(size=30_000) for i in range(8)
 WAYS: dict[str, tuple[str, dict[str, Any]]] = {
     "columns": ("json", {}),
     "records": ("json", {"orient": "records"}),
-    "pandas' columns": ("json", {"header": False}),
-    "pandas' split": ("json", {"orient": "split", "header": False}),
+    "pandas' columns": ("json", {"orient": "columns"}),
+    "pandas' split": ("json", {"orient": "split"}),
     "lines": ("ndjson", {}),
-    "lines without header": ("ndjson", {"header": False}),
+    "lines without header": ("ndjson", {}),
 }
 
 
@@ -49,7 +49,7 @@ def test_what_progress_raises_stops_reading(way: str, threads: int) -> None:
 TOLD: dict[str, tuple[str, bytes, dict[str, Any]]] = {
     "latin-1": (
         "json",
-        cn.encode({"é" * 40: np.arange(30_000)}, "json", orient="records", header=False).decode().encode("latin-1"),
+        cn.encode({"é" * 40: np.arange(30_000)}, "json", orient="records").decode().encode("latin-1"),
         {"encoding": "latin-1"},
     ),
     "utf-16": ("ndjson", cn.encode(FRAME, "ndjson").decode().encode("utf-16"), {}),

@@ -64,7 +64,7 @@ def by_pandas(content: bytes) -> Any:
 
 
 def table(frame: Any) -> bytes:
-    return cn.encode(frame, "json", orient="table", header=False)
+    return cn.encode(frame, "json", orient="table")
 
 
 @each("name", list(EXACT))

@@ -63,6 +63,6 @@ def test_a_line_that_is_no_object_is_refused_with_its_place(content: bytes, plac
 
 
 def test_every_line_of_ours_is_an_object_of_json() -> None:
-    text = cn.encode(cn.decode(b'{"a":1,"b":"x\\n"}\n{"a":null,"b":"y"}\n', "ndjson"), "ndjson", header=False)
+    text = cn.encode(cn.decode(b'{"a":1,"b":"x\\n"}\n{"a":null,"b":"y"}\n', "ndjson"), "ndjson")
     assert text.endswith(b"\n")
     assert by_lines(text) == [{"a": 1, "b": "x\n"}, {"a": None, "b": "y"}]

@@ -28,9 +28,8 @@ SCHEMA = "csv-schema"
 class Colonnade(Engine):
     """`cn.write` / `cn.read` of NPZ files, NPY directories, Arrow files and streams, Parquet, MessagePack, text.
 
-    Plain ``csv`` is written with ``lossy=True`` and read with ``dates=True``. Without ``lossy``, Colonnade refuses to
-    write data that CSV cannot hold. ``csv-schema`` is ``schema="header"``. Streams are Arrow's, over a descriptor or a
-    socket, because `cn.read` reads a buffered file object to its end.
+    ``csv`` is plain; ``csv-schema``, ``json``, ``ndjson`` and ``yaml`` are written with ``schema="header"``. Streams
+    are Arrow's, over a descriptor or a socket, because `cn.read` reads a buffered file object to its end.
     """
 
     name = "colonnade"
@@ -74,17 +73,13 @@ class Colonnade(Engine):
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         import colonnade as cn
 
-        options = self._options(cell)
-        if cell.format == "csv" and cell.library == "pandas" and getattr(data.index, "step", None) != 1:
-            options["lossy"] = True  # the rehearsal's frame has row labels, which plain CSV keeps as a column
-        cn.write(data, path, format=named(cell), **options)
+        cn.write(data, path, format=named(cell), **self._options(cell))
 
     def read(self, path: Any, cell: Cell) -> Any:
         import colonnade as cn
 
         options: dict[str, Any] = {name: cell.option[name] for name in ("mmap", "threads") if name in cell.option}
         options |= {"columns": columns} if (columns := some(cell)) else {}
-        options |= {"dates": True} if dated(cell) else {}
         return _to_library(cn.read(path, format=named(cell), **options), cell.library)
 
     def by_column(self, path: Path, cell: Cell, names: Sequence[str]) -> Iterator[Any]:
@@ -124,8 +119,7 @@ class Colonnade(Engine):
     def decode(self, buffer: Any, cell: Cell) -> Any:
         import colonnade as cn
 
-        options: dict[str, Any] = {"dates": True} if dated(cell) else {}
-        return _to_library(cn.read(buffer, format=named(cell), **options), cell.library)
+        return _to_library(cn.read(buffer, format=named(cell)), cell.library)
 
     def write_stream(self, data: Any, stream: Any, cell: Cell) -> None:
         self.write(data, stream, cell)
@@ -143,7 +137,10 @@ class Colonnade(Engine):
         default = "auto" if cell.format == "parquet" else "none"
         codec = None if cell.codec == "none" else cell.codec
         out: dict[str, Any] = {} if cell.codec == default else {"compression": codec}
-        out |= {"lossy": True} if dated(cell) else {"schema": "header"} if cell.format == SCHEMA else {}
+        if cell.format == "csv":
+            out["on_loss"] = "ignore"  # of every other engine's CSV, nothing is said either
+        elif cell.format in (*TEXT, SCHEMA):
+            out["schema"] = "header"
         return {**out, **{name: cell.option[name] for name in OPTIONS if name in cell.option}}
 
 

@@ -58,7 +58,7 @@ impl CsvReadOptions {
     #[pyo3(signature = (
         *, limits, threads = None, verify = false, delimiter = None, quotechar = Some("\""), escapechar = None, doublequote = true,
         comment = None, decimal = ".", thousands = None, na_values = Vec::new(), keep_default_na = true,
-        header_rows = 1, index_columns = None, skip_rows = 0, encoding = "utf-8", dtypes = Vec::new(), dates = None,
+        header_rows = 1, index_columns = None, skip_rows = 0, encoding = "utf-8", dtypes = Vec::new(), dates = DatesArgument::All(true),
         date_format = "iso", on_error = "raise", big_ints = "text", schema = None, sidecar = None
     ))]
     fn new(
@@ -79,7 +79,7 @@ impl CsvReadOptions {
         skip_rows: usize,
         encoding: &str,
         dtypes: Vec<(String, String)>,
-        dates: Option<DatesArgument>,
+        dates: DatesArgument,
         date_format: &str,
         on_error: &str,
         big_ints: &str,
@@ -107,9 +107,9 @@ impl CsvReadOptions {
             encoding: TextEncoding::from_name("csv", encoding).py()?,
             dtypes,
             dates: match dates {
-                None | Some(DatesArgument::All(false)) => Dates::None,
-                Some(DatesArgument::All(true)) => Dates::All,
-                Some(DatesArgument::Names(names)) => Dates::Names(names),
+                DatesArgument::All(false) => Dates::None,
+                DatesArgument::All(true) => Dates::All,
+                DatesArgument::Names(names) => Dates::Names(names),
             },
             date_format: (date_format != "iso").then(|| date_format.to_owned()),
             on_error: choice(
@@ -156,7 +156,7 @@ impl CsvWriteOptions {
     #[allow(clippy::too_many_arguments)] // Python's keywords
     #[pyo3(signature = (
         *, delimiter = ",", header = true, index = None, quoting = "minimal", quotechar = "\"", lineterminator = "\n",
-        na_rep = "", decimal = ".", encoding = "utf-8", schema = None, lossy = false, packing = None, level = None,
+        na_rep = "", decimal = ".", encoding = "utf-8", schema = None, packing = None, level = None,
         fsync = false, threads = None
     ))]
     fn new(
@@ -170,7 +170,6 @@ impl CsvWriteOptions {
         decimal: &str,
         encoding: &str,
         schema: Option<&str>,
-        lossy: bool,
         packing: Option<&str>,
         level: Option<i32>,
         fsync: bool,
@@ -197,7 +196,6 @@ impl CsvWriteOptions {
                     &[("header", SchemaPlace::Header), ("sidecar", SchemaPlace::Sidecar)],
                 )?,
             },
-            lossy,
             threads: self::threads(threads),
         };
         let options = WriteOptions::new("csv", core.check().py()?, fsync)?;

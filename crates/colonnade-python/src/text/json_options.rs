@@ -18,8 +18,10 @@ pub(crate) struct JsonReadOptions;
 #[pymethods]
 impl JsonReadOptions {
     #[new]
+    #[allow(clippy::too_many_arguments)] // Python's keywords
     #[pyo3(signature = (
-        *, limits, threads = None, verify = false, orient = None, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"
+        *, limits, threads = None, verify = false, orient = None, allow_nonfinite = false, big_ints = "error", dates = true,
+        encoding = "utf-8"
     ))]
     fn new(
         limits: PyLimits,
@@ -28,6 +30,7 @@ impl JsonReadOptions {
         orient: Option<&str>,
         allow_nonfinite: bool,
         big_ints: &str,
+        dates: bool,
         encoding: &str,
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
@@ -35,6 +38,7 @@ impl JsonReadOptions {
             orient: orient.map(json::JsonOrient::from_name).transpose().py()?,
             allow_nonfinite,
             big_decimals: is_decimal("json", big_ints)?,
+            dates,
             encoding: TextEncoding::from_name("json", encoding).py()?,
             part: None,
             limits: limits.core(),
@@ -51,19 +55,23 @@ pub(crate) struct NdjsonReadOptions;
 #[pymethods]
 impl NdjsonReadOptions {
     #[new]
-    #[pyo3(signature = (*, limits, threads = None, verify = false, allow_nonfinite = false, big_ints = "error", encoding = "utf-8"))]
+    #[pyo3(signature = (
+        *, limits, threads = None, verify = false, allow_nonfinite = false, big_ints = "error", dates = true, encoding = "utf-8"
+    ))]
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
         verify: bool,
         allow_nonfinite: bool,
         big_ints: &str,
+        dates: bool,
         encoding: &str,
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
         let core = lines::ReadOptions {
             allow_nonfinite,
             big_decimals: is_decimal("ndjson", big_ints)?,
+            dates,
             encoding: TextEncoding::from_name("ndjson", encoding).py()?,
             limits: limits.core(),
             threads: self::threads(threads),
@@ -83,17 +91,19 @@ pub(crate) struct YamlReadOptions;
 #[pymethods]
 impl YamlReadOptions {
     #[new]
-    #[pyo3(signature = (*, limits, threads = None, verify = false, orient = None, encoding = "utf-8"))]
+    #[pyo3(signature = (*, limits, threads = None, verify = false, orient = None, dates = true, encoding = "utf-8"))]
     fn new(
         limits: PyLimits,
         threads: Option<usize>,
         verify: bool,
         orient: Option<&str>,
+        dates: bool,
         encoding: &str,
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
         let core = yaml::ReadOptions {
             orient: orient.map(yaml::YamlOrient::named).transpose().py()?,
+            dates,
             encoding: TextEncoding::from_name("yaml", encoding).py()?,
             part: None,
             limits: limits.core(),

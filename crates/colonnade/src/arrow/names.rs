@@ -50,12 +50,24 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
     if texts.iter().all(|text| is_name(text) && used.insert(text.as_deref().unwrap_or(""))) {
         return (texts.iter().flatten().cloned().collect(), true);
     }
+    let names = texts.iter().map(|text| text.as_deref().unwrap_or("None").replace('\0', "\u{2400}"));
+    (distinct(names), false)
+}
+
+/// Returns the labels as keys of mappings: their texts, those that repeat with a number (`a`, `a_1`).
+///
+/// # Errors
+/// Labels that are not Unicode.
+pub(crate) fn keys(axis: &Axis) -> Result<Vec<String>> {
+    Ok(distinct(texts(axis)?.into_iter().map(|text| text.unwrap_or_else(|| "None".into()))))
+}
+
+fn distinct(texts: impl ExactSizeIterator<Item = String>) -> Vec<String> {
     let mut used: HashSet<String> = HashSet::with_capacity(texts.len());
     // The last number tried for each text: all smaller numbers are used.
     let mut counts: HashMap<String, usize> = HashMap::new();
     let mut out = Vec::with_capacity(texts.len());
     for text in texts {
-        let text = text.as_deref().unwrap_or("None").replace('\0', "\u{2400}");
         let mut name = text.clone();
         if !used.insert(name.clone()) {
             let count = counts.entry(text.clone()).or_insert(0);
@@ -66,7 +78,7 @@ pub(super) fn unique(texts: &[Option<String>]) -> (Vec<String>, bool) {
         }
         out.push(name);
     }
-    (out, false)
+    out
 }
 
 /// Quotes text as Python's `repr` does, so that `ast.literal_eval` can read it.

@@ -20,6 +20,20 @@ pub(crate) struct IsoInstant {
     pub(crate) zoned: bool,
 }
 
+impl IsoInstant {
+    /// Converts to nanoseconds or microseconds; `None` if 64 bits do not suffice.
+    pub(crate) fn ticks(self, nanos: bool) -> Option<i64> {
+        let (scale, part) =
+            if nanos { (1_000_000_000, self.nanoseconds) } else { (1_000_000, self.nanoseconds / 1000) };
+        // Rounds towards zero, so that no intermediate result exceeds the range of the final one. The least integer means NaT.
+        let (seconds, part) = match (self.seconds, i64::from(part)) {
+            (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
+            both => both,
+        };
+        seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
+    }
+}
+
 /// Reads an instant. A date without a time of day is its midnight. `None` for other text.
 #[inline]
 pub(crate) fn instant(text: &[u8], spelling: IsoSpelling) -> Option<IsoInstant> {

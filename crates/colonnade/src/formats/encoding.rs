@@ -8,6 +8,7 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::sink::compressed::{CompressedSink, FileCompressor};
+use crate::text::loss::Loss;
 
 use super::{Format, FrameEncoder, FrameWriter, OpenMember, Options, Sidecar, registry};
 
@@ -71,6 +72,14 @@ impl FrameEncoding {
     /// As [`Format::encode`].
     pub fn encode(&self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.through(sink, |sink| self.format.encode(frame, &*self.options, sink, progress))
+    }
+
+    /// What writing `frame` loses; see [`Format::losses`].
+    ///
+    /// # Errors
+    /// As [`Format::losses`].
+    pub fn losses(&self, frame: &Frame) -> Result<Vec<Loss>> {
+        self.format.losses(frame, &*self.options)
     }
 
     /// Writes one frame with an `encoder` from [`Format::encoder`] of this format.

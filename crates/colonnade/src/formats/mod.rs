@@ -41,6 +41,7 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::text::loss::Loss;
 
 /// The formats of this build. A test checks their claims, so building the registry never fails.
 #[must_use]
@@ -130,6 +131,15 @@ pub trait Format: Sync {
         sink: &mut dyn Sink,
         progress: &dyn Progress,
     ) -> Result<()>;
+
+    /// What [`Format::encode`] with these options does not bring back, when the file is read with default options.
+    ///
+    /// # Errors
+    /// Malformed metadata; labels or dtypes that the format cannot hold.
+    fn losses(&self, frame: &Frame, options: &Options) -> Result<Vec<Loss>> {
+        let _ = (frame, options);
+        Ok(Vec::new())
+    }
 
     /// An encoder for a sequence of frames, which caches the parts that frames of one layout share; `None` if the format has no
     /// such parts.

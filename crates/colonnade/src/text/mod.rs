@@ -6,12 +6,14 @@
 //! | [`input`] | a source as UTF-8, with the places of its bytes |
 //! | [`opened`] | a source opened whole: decompressed, decoded, described |
 //! | [`header`] | types, axes, names and categories, which text cannot express |
+//! | [`loss`] | what plain text, without a header, does not bring back |
 
 pub mod chunked;
 pub mod description;
 pub(crate) mod encoding;
 pub mod header;
 pub mod input;
+pub mod loss;
 pub mod opened;
 pub mod pieces;
 

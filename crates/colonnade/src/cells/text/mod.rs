@@ -10,11 +10,10 @@
 //! | decimals | text of the exact number | the same |
 //! | dictionaries | the value; the code if two categories have the same text, and inside other types | the same |
 //! | complex (two floats) | `[re, im]` | `(1.0+2.0j)` |
-//! | intervals of pandas (a struct of left and right, and a tag) | object | the JSON of the object, with a schema |
-//! | lists; structs; maps; unions | array; object, or array if names repeat; object, or array of pairs; `[id, value]` | refused |
+//! | lists; structs; maps; unions | array; object, or array if names repeat; object, or array of pairs; `[id, value]` | the text of that JSON |
 //! | intervals of days | array of the parts | the same text |
 //! | run-end encoded | the value | the value |
-//! | cells of several kinds | JSON if JSON holds them, else `{"__colonnade__": base64 of MessagePack}` | refused |
+//! | cells of several kinds | JSON if JSON holds them, else `{"__colonnade__": base64 of MessagePack}` | the text of that JSON |
 //!
 //! Null is `null`; in CSV the caller spells the cells for which [`TextWriter::is_null`] is true.
 
@@ -146,14 +145,6 @@ pub fn writer<'a>(
     style: TextStyle,
 ) -> Result<Box<dyn TextWriter + 'a>> {
     write::writer(field, numpy_dtype, data, style)
-}
-
-/// Refuses a column whose type the format cannot hold, whatever its values.
-///
-/// # Errors
-/// `Unrepresentable`, without place.
-pub fn check(field: &Field, numpy_dtype: Option<DType>, style: TextStyle) -> Result<()> {
-    nested::check_field(field, numpy_dtype, style)
 }
 
 /// A cell as a token of the format.

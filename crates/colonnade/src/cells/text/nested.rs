@@ -1,22 +1,44 @@
-//! CSV's treatment of nested types: intervals with a schema are the JSON text of an object, all other nested types are
-//! refused.
+//! Nested cells of CSV: lists, structs, maps, unions, intervals and cells of several kinds are the JSON text of the value.
 
 use arrow_schema::{DataType, Field};
 use serde_json::Value;
 
+use super::json::{MAX_CELL_DEPTH, RULES};
 use super::{CellFault, Nonfinite, Syntax, TextCell, TextStyle, TextWriter};
 use crate::arrow::meta;
+use crate::cells::json::scan::Scan;
+use crate::cells::json::value::JsonRules;
 use crate::cells::typed;
-use crate::error::{Error, Result};
-use crate::frame::{DType, DTypeKind, type_name};
+use crate::error::Result;
+use crate::frame::{DType, DTypeKind};
 
 /// Returns the adapter's tag from a field's metadata.
 pub(super) fn tag_of(field: &Field) -> Option<String> {
     field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag)
 }
 
+/// What the JSON text of a CSV cell holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JsonCells {
+    /// An interval of pandas: an object with a left and a right.
+    Interval,
+    /// Any other value.
+    Value,
+}
+
+/// Returns what the cells of a column hold if CSV writes them as JSON text; `None` for all other columns.
+pub(super) fn json_cells(data_type: &DataType, tag: Option<&str>, complex: bool) -> Option<JsonCells> {
+    if typed::is_cells(tag) {
+        return Some(JsonCells::Value);
+    }
+    if !has_parts(data_type, complex) {
+        return None;
+    }
+    Some(if are_intervals(data_type, tag) { JsonCells::Interval } else { JsonCells::Value })
+}
+
 /// Whether cells, or their dictionary's values, are intervals: tagged as such, with two flat ends.
-pub(super) fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
+fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
     let (values, is_dictionary) = match data_type {
         DataType::Dictionary(_, values) => (values.as_ref(), true),
         other => (other, false),
@@ -32,46 +54,10 @@ pub(super) fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
     tag.and_then(|tag| tag.get("kind")?.as_str()) == Some("interval")
 }
 
-/// Returns the style of the cells of intervals.
-pub(super) fn interval_style(style: TextStyle) -> TextStyle {
-    TextStyle { syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, ..style }
-}
-
-/// Refuses cells that CSV cannot hold; with a schema (`style.header`) CSV holds intervals.
-///
-/// # Errors
-/// `Unrepresentable`, naming the type and a format that can hold it.
-pub(super) fn check(data_type: &DataType, tag: Option<&str>, complex: bool, style: TextStyle) -> Result<()> {
-    let is_mixed = typed::is_cells(tag);
-    if !is_mixed && !has_parts(data_type, complex) {
-        return Ok(());
-    }
-    if !is_mixed && are_intervals(data_type, tag) {
-        if style.header {
-            return Ok(());
-        }
-        let message = "expected cells that are text, found intervals, which CSV can hold only with a schema. Write \
-                       schema=\"header\" or schema=\"sidecar\", or convert the column to text first.";
-        return Err(Error::unrepresentable(style.format, message));
-    }
-    let what = if is_mixed {
-        "objects of several kinds".into()
-    } else {
-        format!("type {}", type_name(data_type, false))
-    };
-    let message = format!(
-        "expected cells that are text, found {what}, which CSV cannot hold. Write json, ndjson, msgpack or arrow, or \
-         convert the column to text first."
-    );
-    Err(Error::unrepresentable(style.format, message))
-}
-
-/// Refuses a field that CSV cannot hold. `numpy_dtype`: the NumPy dtype in its metadata.
-pub(super) fn check_field(field: &Field, numpy_dtype: Option<DType>, style: TextStyle) -> Result<()> {
-    if style.syntax != Syntax::Csv {
-        return Ok(());
-    }
-    check(field.data_type(), tag_of(field).as_deref(), is_complex(numpy_dtype), style)
+/// Returns the style of JSON text in a cell. Without a schema no reader knows a tagged NaN, so it is null.
+pub(super) fn json_style(style: TextStyle) -> TextStyle {
+    let nonfinite = if style.header { Nonfinite::Tagged } else { Nonfinite::Null };
+    TextStyle { syntax: Syntax::Json, nonfinite, ..style }
 }
 
 pub(super) fn is_complex(numpy_dtype: Option<DType>) -> bool {
@@ -87,10 +73,10 @@ fn has_parts(data_type: &DataType, complex: bool) -> bool {
     }
 }
 
-/// Writes intervals as JSON; nulls are spelled as CSV's nulls.
-pub(super) struct IntervalWriter<'a>(pub(super) Box<dyn TextWriter + 'a>);
+/// Writes cells as JSON; nulls are spelled as CSV's nulls.
+pub(super) struct JsonCellWriter<'a>(pub(super) Box<dyn TextWriter + 'a>);
 
-impl TextWriter for IntervalWriter<'_> {
+impl TextWriter for JsonCellWriter<'_> {
     fn write(&self, row: usize, out: &mut Vec<u8>) -> Result<()> {
         if self.0.is_null(row) { Ok(()) } else { self.0.write(row, out) }
     }
@@ -100,27 +86,47 @@ impl TextWriter for IntervalWriter<'_> {
     }
 }
 
-/// Extracts the JSON object in a cell's text: a left and a right, and no other member.
-///
-/// # Errors
-/// Malformed: any text that is neither such an object nor null.
-pub(super) fn interval(cell: TextCell<'_>) -> std::result::Result<TextCell<'_>, CellFault> {
-    let text = match cell {
-        TextCell::Null => return Ok(cell),
-        TextCell::Str(text) | TextCell::Number(text) | TextCell::Raw(text) => text,
-        TextCell::Bool(true) => "true",
-        TextCell::Bool(false) => "false",
-    };
-    // The reader of cells accepts words that JSON does not have, and reads missing members as null.
-    match serde_json::from_str::<Value>(text) {
-        Ok(Value::Object(ends))
-            if ends.len() == 2 && ends.contains_key("left") && ends.contains_key("right") =>
-        {
-            Ok(TextCell::Raw(text))
+impl JsonCells {
+    /// Checks the JSON text of a cell.
+    ///
+    /// # Errors
+    /// Malformed: text that is neither one JSON value, nor null; of intervals, anything but an object with a left and a
+    /// right.
+    pub(super) fn cell(self, cell: TextCell<'_>) -> std::result::Result<TextCell<'_>, CellFault> {
+        let text = match cell {
+            TextCell::Null => return Ok(cell),
+            TextCell::Str(text) | TextCell::Number(text) | TextCell::Raw(text) => text,
+            TextCell::Bool(true) => "true",
+            TextCell::Bool(false) => "false",
+        };
+        match self {
+            Self::Interval if !is_interval(text) => Err(CellFault::malformed(format!(
+                "expected an interval as JSON, {{\"left\":...,\"right\":...}}, found {}.",
+                crate::excerpt::excerpt(text)
+            ))),
+            Self::Value if !is_json(text) => Err(CellFault::malformed(format!(
+                "expected the JSON text of a value, found {}.",
+                crate::excerpt::excerpt(text)
+            ))),
+            _ => Ok(TextCell::Raw(text)),
         }
-        _ => Err(CellFault::malformed(format!(
-            "expected an interval as JSON, {{\"left\":...,\"right\":...}}, found {}.",
-            crate::excerpt::excerpt(text)
-        ))),
     }
+}
+
+/// Whether the text is an object with two members. The reader of cells reads missing members as null.
+fn is_interval(text: &str) -> bool {
+    let Ok(Value::Object(ends)) = serde_json::from_str(text) else { return false };
+    ends.len() == 2 && ends.contains_key("left") && ends.contains_key("right")
+}
+
+/// Whether the text is one JSON value.
+fn is_json(text: &str) -> bool {
+    let rules = JsonRules { max_depth: MAX_CELL_DEPTH, nonfinite: false, ..RULES };
+    let mut scan = Scan::new(text.as_bytes(), 0, false);
+    scan.space();
+    if scan.value(0, &rules).is_err() {
+        return false;
+    }
+    scan.space();
+    scan.at == text.len()
 }

@@ -16,12 +16,12 @@ use crate::frame::{DTypeKind, type_name};
 mod categories;
 mod complex;
 mod general;
-mod intervals;
+mod json_cells;
 
 use categories::categories;
 use complex::ComplexReader;
 use general::general;
-use intervals::IntervalReader;
+use json_cells::JsonCellReader;
 
 type PushResult = std::result::Result<(), CellFault>;
 type ParseResult<T> = std::result::Result<T, CellFault>;
@@ -38,9 +38,14 @@ pub(super) fn reader(
     let csv = style.syntax == Syntax::Csv;
     let nullable = field.is_nullable();
     let complex = csv && numpy_dtype.is_some_and(|d| d.kind == DTypeKind::Complex);
-    let intervals = csv && nested::are_intervals(t, tag);
+    let in_json = if csv { nested::json_cells(t, tag, complex) } else { None };
     let numbers = ReaderContext { data_type: t.clone(), nullable, csv, inferred: style.inferred };
+    if let Some(cells) = in_json.filter(|_| !matches!(t, DataType::Dictionary(..))) {
+        let values = general(field, numpy_dtype, tag, nested::json_style(style), dictionaries, limits)?;
+        return Ok(Box::new(JsonCellReader { cells, values }));
+    }
     Ok(match t {
+        DataType::Dictionary(codes, _) => categories(codes, numbers, in_json, style, dictionaries, limits)?,
         _ if typed::is_cells(tag) => general(field, numpy_dtype, tag, style, dictionaries, limits)?,
         DataType::Boolean => Box::new(BoolReader::new(numbers, 0)),
         DataType::Int8 => numbers.boxed(integer::<i8>),
@@ -75,15 +80,6 @@ pub(super) fn reader(
         DataType::Time64(_) => numbers.boxed(clock),
         DataType::Utf8 => Box::new(StrReader::<i32>::new(numbers, 0)),
         DataType::LargeUtf8 => Box::new(StrReader::<i64>::new(numbers, 0)),
-        DataType::Dictionary(codes, _) => categories(codes, numbers, intervals, style, dictionaries, limits)?,
-        DataType::Struct(_) if intervals => Box::new(IntervalReader(general(
-            field,
-            numpy_dtype,
-            tag,
-            nested::interval_style(style),
-            dictionaries,
-            limits,
-        )?)),
         DataType::FixedSizeList(item, 2) if complex => match item.data_type() {
             DataType::Float32 => Box::new(ComplexReader::<f32>::new(numbers, 0)),
             _ => Box::new(ComplexReader::<f64>::new(numbers, 0)),

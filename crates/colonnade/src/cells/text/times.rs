@@ -29,6 +29,11 @@ fn two(value: i64) -> [u8; 2] {
     usize::try_from(value).ok().and_then(|i| PAIRS.get(i)).copied().unwrap_or([b'0'; 2])
 }
 
+/// Whether ISO 8601 expresses an instant, in seconds since 1970, with four digits of the year.
+pub(crate) fn is_iso(seconds: i64) -> bool {
+    DAYS.contains(&seconds.div_euclid(86_400))
+}
+
 /// Appends a date. Returns false and appends nothing if ISO 8601 cannot express it.
 pub(super) fn put_date(days: i64, out: &mut Vec<u8>) -> bool {
     if !DAYS.contains(&days) {

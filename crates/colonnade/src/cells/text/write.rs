@@ -34,23 +34,18 @@ pub(super) fn writer<'a>(
     let is_mixed = typed::is_cells(tag.as_deref());
     let complex = nested::is_complex(numpy_dtype);
     let csv = style.syntax == Syntax::Csv;
-    if csv {
-        nested::check(data.data_type(), tag.as_deref(), complex, style)?;
-    }
-    let intervals = csv && nested::are_intervals(data.data_type(), tag.as_deref());
+    let in_json = csv && nested::json_cells(data.data_type(), tag.as_deref(), complex).is_some();
+    let value_style = if in_json { nested::json_style(style) } else { style };
+    let general = |is_mixed: bool| -> Result<Box<dyn TextWriter>> {
+        let values = general(field, numpy_dtype, &data, value_style, is_mixed)?;
+        Ok(if in_json { Box::new(nested::JsonCellWriter(values)) } else { values })
+    };
     // NumPy's times have no null except NaT.
     let nat = numpy_dtype.is_some_and(|d| matches!(d.kind, DTypeKind::DateTime | DTypeKind::TimeDelta));
     let t = data.data_type();
     let nulls = NullText { nulls: data.nulls().filter(|nulls| nulls.null_count() > 0).cloned(), style };
     Ok(match t {
-        _ if is_mixed => general(field, numpy_dtype, &data, style, true)?,
-        DataType::Struct(_) if intervals => Box::new(nested::IntervalWriter(general(
-            field,
-            numpy_dtype,
-            &data,
-            nested::interval_style(style),
-            false,
-        )?)),
+        _ if is_mixed => general(true)?,
         DataType::Boolean => {
             let buffer = data.buffers().first().cloned().unwrap_or_default();
             Box::new(BoolWriter { bits: BooleanBuffer::new(buffer, data.offset(), data.len()), nulls })
@@ -84,10 +79,7 @@ pub(super) fn writer<'a>(
         DataType::Utf8View => {
             Box::new(ViewWriter { cells: ViewCells::new(&data).ok_or_else(changed)?, nulls })
         }
-        DataType::Dictionary(codes, _) => {
-            let category_style = if intervals { nested::interval_style(style) } else { style };
-            Box::new(CategoryWriter::new(codes, &data, category_style, style)?)
-        }
+        DataType::Dictionary(codes, _) => Box::new(CategoryWriter::new(codes, &data, value_style, style)?),
         DataType::FixedSizeList(item, 2) if complex && csv => {
             let child = data.child_data().first().ok_or_else(changed)?;
             let start = data.offset() * 2;
@@ -101,7 +93,7 @@ pub(super) fn writer<'a>(
                 }
             }
         }
-        _ => general(field, numpy_dtype, &data, style, false)?,
+        _ => general(false)?,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Registers CSV as a format.
 
-use super::{CsvChunkWriter, OutputEncoding, SchemaPlace, WriteOptions, encode, opened, sidecar};
+use super::{CsvChunkWriter, OutputEncoding, SchemaPlace, WriteOptions, encode, losses, opened, sidecar};
 use crate::error::Result;
 use crate::formats::encoding::endless;
 use crate::formats::{
@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
 use crate::text::chunked::no_chunks;
+use crate::text::loss::Loss;
 use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {
@@ -60,6 +61,10 @@ impl Format for CsvFormat {
         progress: &dyn Progress,
     ) -> Result<()> {
         encode(frame, options_of::<WriteOptions>("csv", options)?, sink, progress)
+    }
+
+    fn losses(&self, frame: &Frame, options: &Options) -> Result<Vec<Loss>> {
+        losses(frame, options_of::<WriteOptions>("csv", options)?)
     }
 
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {

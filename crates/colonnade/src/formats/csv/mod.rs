@@ -14,4 +14,4 @@ pub use read::{
     BigInts, CsvChunks, Dates, IndexColumns, OnError, ReadOptions, SchemaOption, decode, decode_with,
 };
 pub use write::options::{OutputEncoding, Quoting, SchemaPlace, WriteOptions};
-pub use write::{CsvChunkWriter, encode, sidecar};
+pub use write::{CsvChunkWriter, encode, losses, sidecar};

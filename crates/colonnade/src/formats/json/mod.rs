@@ -16,4 +16,4 @@ pub use format::JsonFormat;
 pub use read::options::ReadOptions;
 pub use read::root::{bundle, decode, decode_with};
 pub use write::options::{JsonOrient, NonfiniteOption, WriteOptions};
-pub use write::{encode, encode_bundle};
+pub use write::{encode, encode_bundle, losses};

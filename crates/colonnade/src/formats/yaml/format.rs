@@ -1,12 +1,13 @@
 //! The `Format` of yaml.
 
-use super::{WriteOptions, encode, encode_bundle, opened};
+use super::{WriteOptions, encode, encode_bundle, losses, opened};
 use crate::error::Result;
 use crate::formats::{Capabilities, Format, FormatSpec, Opened, Options, options_of};
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::text::loss::Loss;
 
 static SPEC: FormatSpec = FormatSpec {
     name: "yaml",
@@ -40,6 +41,10 @@ impl Format for YamlFormat {
         progress: &dyn Progress,
     ) -> Result<()> {
         encode(frame, options_of::<WriteOptions>("yaml", options)?, sink, progress)
+    }
+
+    fn losses(&self, frame: &Frame, options: &Options) -> Result<Vec<Loss>> {
+        losses(frame, options_of::<WriteOptions>("yaml", options)?)
     }
 
     fn encode_bundle(

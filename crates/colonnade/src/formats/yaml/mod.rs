@@ -39,7 +39,7 @@ pub use format::YamlFormat;
 
 pub use options::{ReadOptions, WriteOptions, YamlOrient};
 pub use read::{bundle, bundle_with, decode, decode_with};
-pub use write::{encode, encode_bundle};
+pub use write::{encode, encode_bundle, losses};
 
 /// The format's name in errors.
 pub(crate) const FORMAT: &str = "yaml";

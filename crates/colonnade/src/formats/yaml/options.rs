@@ -73,6 +73,8 @@ impl Default for WriteOptions {
 pub struct ReadOptions {
     /// Layout of a document without a header; `None` to detect it.
     pub orient: Option<YamlOrient>,
+    /// Whether text of ISO 8601 dates and instants is read as timestamps in a document without a header.
+    pub dates: bool,
     /// Character encoding of the text.
     pub encoding: TextEncoding,
     /// The part of the input to read, as [`crate::formats::yaml::read::bundle`] returns it.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::error::{ErrorKind, Result};
+use crate::infer::dates;
 use crate::memory::Buffer;
 use crate::progress::{NoProgress, Progress, ScaledProgress};
 use crate::text::DecodedText;
@@ -56,7 +57,10 @@ fn decoded(input: &Buffer, options: &ReadOptions, progress: &dyn Progress) -> Re
         let (frame, orient) = with_header::decode(&document, options)?;
         return Ok(DecodedText::new(frame, orient.name(), Some(VERSION)));
     }
-    let (frame, orient) = schemaless::decode(&document, options)?;
+    let (mut frame, orient) = schemaless::decode(&document, options)?;
+    if options.dates {
+        frame = dates::in_frame(frame, options.threads, progress)?;
+    }
     Ok(DecodedText::new(frame, orient.name(), None))
 }
 

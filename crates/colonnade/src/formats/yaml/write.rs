@@ -16,6 +16,7 @@ use crate::frame::{Frame, Labels};
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 use crate::text::header::{ExportedFrame, KEY, meta_of_field};
+use crate::text::loss::{IndexPlace, Loss, NamePlace, PlainText, losses as plain_losses};
 use crate::text::pieces::{self, TextSection};
 
 use super::FORMAT;
@@ -111,6 +112,25 @@ pub fn encode(
     pieces::write(&sections, options.threads, None, sink, progress)
 }
 
+/// Returns what these options lose of `frame`: nothing with a header.
+///
+/// # Errors
+/// As [`plain_losses`].
+pub fn losses(frame: &Frame, options: &WriteOptions) -> Result<Vec<Loss>> {
+    if options.header {
+        return Ok(Vec::new());
+    }
+    let plain = PlainText {
+        csv: None,
+        nonfinite_is_null: false,
+        index: IndexPlace::Columns,
+        names: NamePlace::Keys { in_rows: options.orient == YamlOrient::Records },
+        is_typed: false,
+        threads: options.threads,
+    };
+    plain_losses(frame, &plain)
+}
+
 /// Returns the columns to write, with their keys.
 fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<KeyedColumn>> {
     let fields = exported.schema.fields().iter().zip(&exported.arrays);
@@ -120,19 +140,12 @@ fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<
             .map(|((f, data), key)| KeyedColumn::new(key, f, data))
             .collect());
     }
-    let texts = names::texts(&frame.columns)?.into_iter().map(|text| text.unwrap_or_else(|| "None".into()));
     let mut out: Vec<KeyedColumn> =
-        fields.zip(texts).map(|((f, data), text)| KeyedColumn::new(text, f, data)).collect();
+        fields.zip(names::keys(&frame.columns)?).map(|((f, data), text)| KeyedColumn::new(text, f, data)).collect();
     if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
         let mut levels = index_names::labels(&frame.index)?;
         index_names::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
         out.splice(0..0, levels.into_iter().map(|l| KeyedColumn::new(l.name, &l.field, &l.data)));
-    }
-    let mut seen = HashSet::new();
-    if let Some(column) = out.iter().find(|column| !seen.insert(column.name.as_str())) {
-        let message = "expected names that do not repeat, as they are the keys of mappings, found this one again. Rename \
-                       the columns, or write header=True.";
-        return Err(Error::unrepresentable(FORMAT, message).in_member(column.name.clone()));
     }
     Ok(out)
 }

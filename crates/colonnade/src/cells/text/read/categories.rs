@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::super::nested::JsonCells;
 use super::super::write::categories::texts;
 use super::*;
 
@@ -14,8 +15,8 @@ struct CategoryReader {
     codes: NumberReader<i64, ParseCode>,
     limits: Limits,
     style: TextStyle,
-    /// Whether the text of a cell is the JSON of an interval.
-    intervals: bool,
+    /// What the text of a cell holds if it is JSON.
+    in_json: Option<JsonCells>,
 }
 
 /// The parser of codes.
@@ -31,7 +32,7 @@ enum CategoryLookup {
 pub(super) fn categories(
     codes: &DataType,
     common: ReaderContext,
-    intervals: bool,
+    in_json: Option<JsonCells>,
     style: TextStyle,
     dictionaries: &mut HeaderDictionaries,
     limits: &Limits,
@@ -40,7 +41,7 @@ pub(super) fn categories(
         return Err(Error::malformed(style.format, "expected categories."));
     };
     let values = dictionaries.next(values_type)?;
-    let syntax = if style.syntax == Syntax::Csv && !intervals { Syntax::Csv } else { Syntax::Json };
+    let syntax = if style.syntax == Syntax::Csv && in_json.is_none() { Syntax::Csv } else { Syntax::Json };
     let style = TextStyle { syntax, header: true, nonfinite: Nonfinite::Tagged, ..style };
     let is_text = matches!(**values_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let category_style = if is_text { TextStyle { syntax: Syntax::Csv, ..style } } else { style };
@@ -59,7 +60,7 @@ pub(super) fn categories(
         codes,
         limits: *limits,
         style,
-        intervals,
+        in_json,
     }))
 }
 
@@ -79,7 +80,7 @@ impl CategoryReader {
             }
         };
         let cell = match cell {
-            TextCell::Str(text) if self.intervals => TextCell::Raw(text),
+            TextCell::Str(text) if self.in_json.is_some() => TextCell::Raw(text),
             other => other,
         };
         let mut quoted = Vec::new();
@@ -98,7 +99,7 @@ impl CategoryReader {
         if let Some(code) = texts.get(key) {
             return Ok(*code);
         }
-        if is_text || self.intervals && nested::interval(cell).is_err() {
+        if is_text || self.in_json.is_some_and(|cells| cells.cell(cell).is_err()) {
             return Err(none());
         }
         // Another spelling of a known value.

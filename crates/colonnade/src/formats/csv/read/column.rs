@@ -125,7 +125,7 @@ pub(super) fn take(
                 let found = rules.time.as_ref().and_then(|format| time::parse(text, format))?;
                 let class = time::class(found);
                 let fits = found.zoned == zoned && (nanos || !class.has(CellClasses::NANOS));
-                fits.then(|| Some((time::ticks(found, nanos)?.to_le_bytes(), class))).flatten()
+                fits.then(|| Some((found.ticks(nanos)?.to_le_bytes(), class))).flatten()
             })
         }
     };

@@ -122,7 +122,7 @@ impl Default for ReadOptions {
             skip_rows: 0,
             encoding: crate::text::input::TextEncoding::Utf8,
             dtypes: Vec::new(),
-            dates: Dates::None,
+            dates: Dates::All,
             date_format: None,
             on_error: OnError::Raise,
             big_ints: BigInts::Error,

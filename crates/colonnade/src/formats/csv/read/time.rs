@@ -52,19 +52,7 @@ impl TimeFormat {
 pub(super) fn class(found: IsoInstant) -> CellClasses {
     let base = if found.zoned { CellClasses::ZONED } else { CellClasses::INSTANT };
     let fine = if found.nanoseconds.is_multiple_of(1000) { base } else { base | CellClasses::NANOS };
-    if ticks(found, true).is_some() { fine } else { fine | CellClasses::FAR }
-}
-
-/// Converts an instant to nanoseconds or microseconds; `None` if 64 bits do not suffice.
-pub(super) fn ticks(found: IsoInstant, nanos: bool) -> Option<i64> {
-    let (scale, part) =
-        if nanos { (1_000_000_000, found.nanoseconds) } else { (1_000_000, found.nanoseconds / 1000) };
-    // Rounds towards zero, so that no intermediate result exceeds the range of the final one. The least integer means NaT.
-    let (seconds, part) = match (found.seconds, i64::from(part)) {
-        (seconds, part) if seconds < 0 && part > 0 => (seconds + 1, part - scale),
-        both => both,
-    };
-    seconds.checked_mul(scale)?.checked_add(part).filter(|ticks| *ticks != i64::MIN)
+    if found.ticks(true).is_some() { fine } else { fine | CellClasses::FAR }
 }
 
 /// Parsed fields. Missing fields have their first value.
@@ -194,7 +182,7 @@ mod tests {
 
     fn iso_ticks(text: &str) -> Option<(i64, bool)> {
         let found = parse(text.as_bytes(), &TimeFormat::Iso)?;
-        Some((ticks(found, true)?, found.zoned))
+        Some((found.ticks(true)?, found.zoned))
     }
 
     #[test]
@@ -231,7 +219,7 @@ mod tests {
     fn formats_are_read_as_strptime_reads_them() {
         let read = |text: &str, format: &str| {
             let format = TimeFormat::parse(format).unwrap_or_else(|c| panic!("{c}"));
-            parse(text.as_bytes(), &format).and_then(|found| ticks(found, false))
+            parse(text.as_bytes(), &format).and_then(|found| found.ticks(false))
         };
         assert_eq!(read("31/01/2013", "%d/%m/%Y"), read("2013-01-31", "%Y-%m-%d"));
         assert_eq!(

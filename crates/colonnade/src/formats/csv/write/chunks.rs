@@ -1,13 +1,13 @@
 //! Writes frames of one layout in sequence.
 
 use crate::error::{Error, Result};
-use crate::frame::{Frame, Labels};
+use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::chunked::ChunkLayout;
 
 use super::options::{SchemaPlace, WriteOptions};
-use super::{FORMAT, FileStart, exact, header};
+use super::{FORMAT, FileStart, header};
 
 /// Writes frames of one layout in sequence. The column names precede the first frame.
 #[derive(Debug)]
@@ -51,16 +51,6 @@ impl CsvChunkWriter {
             let message =
                 "chunks without a column have no rows in CSV. Add a column, or write the frame whole.";
             return Err(Error::unrepresentable(FORMAT, message));
-        }
-        if options.schema == SchemaPlace::Nowhere && !options.lossy && (first || frame.nrows > 0) {
-            let mut frame = frame.clone();
-            if let Labels::Auto { start, step: 1, .. } = &mut frame.index.labels {
-                // Automatic row labels continue from chunk to chunk: all together they count from 0.
-                if i64::try_from(self.nrows) == Ok(*start) {
-                    *start = 0;
-                }
-            }
-            exact::check(&frame, &exported, options)?;
         }
         let header = match options.schema {
             SchemaPlace::Header if first => Some(header(&exported, options, false)?),

@@ -1,9 +1,7 @@
-//! Writes frames as CSV: plain if it is read back exactly or may be lossy, or with a schema in the first line or in a sidecar.
+//! Writes frames as CSV: plain, or with a schema in the first line or in a sidecar.
 
-mod ambiguous_text;
 mod chunks;
 mod encoding;
-mod exact;
 mod fields;
 mod names;
 pub mod options;
@@ -22,6 +20,7 @@ use crate::frame::{Frame, Labels};
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::header::{ExportedFrame, meta_of_field};
+use crate::text::loss::{IndexPlace, Loss, NamePlace, PlainCsv, PlainText, losses as plain_losses, tells_nan_from_null};
 use crate::text::pieces::{self, TextSection};
 
 pub use chunks::CsvChunkWriter;
@@ -39,8 +38,7 @@ pub const COMMENT: &str = "# colonnade: ";
 /// Encodes `frame`. With [`SchemaPlace::Sidecar`] the caller also writes the result of [`sidecar`].
 ///
 /// # Errors
-/// `Unrepresentable`, with column and reason: CSV cannot hold the type, or plain CSV would not be read back exactly. Errors
-/// of the sink.
+/// `Unrepresentable`, with column and reason: labels or cells that have no text. Errors of the sink.
 pub fn encode(
     frame: &Frame,
     options: &WriteOptions,
@@ -48,14 +46,30 @@ pub fn encode(
     progress: &dyn Progress,
 ) -> Result<()> {
     let exported = ExportedFrame::new(frame)?;
-    if options.schema == SchemaPlace::Nowhere && !options.lossy {
-        exact::check(frame, &exported, options)?;
-    }
     let header = match options.schema {
         SchemaPlace::Header => Some(header(&exported, options, true)?),
         _ => None,
     };
     write(frame, &exported, FileStart { whole: true, header: header.as_deref() }, options, sink, progress)
+}
+
+/// Returns what these options lose of `frame`: nothing with a schema.
+///
+/// # Errors
+/// As [`plain_losses`].
+pub fn losses(frame: &Frame, options: &WriteOptions) -> Result<Vec<Loss>> {
+    if options.schema != SchemaPlace::Nowhere {
+        return Ok(Vec::new());
+    }
+    let plain = PlainText {
+        csv: Some(PlainCsv { na_rep: &options.na_rep, decimal: options.decimal }),
+        nonfinite_is_null: false,
+        index: if options.index.is_none() { IndexPlace::Columns } else { IndexPlace::ByOption },
+        names: if options.header { NamePlace::Front } else { NamePlace::Nowhere },
+        is_typed: false,
+        threads: options.threads,
+    };
+    plain_losses(frame, &plain)
 }
 
 /// The content of the sidecar of a file that is written with these options: the header as JSON, and a line end.
@@ -119,12 +133,12 @@ fn write(
             front.extend_from_slice(dialect.line_end);
         }
         if options.header {
-            let columns = if plain { names::labels(frame)? } else { vec![data_keys(exported)] };
+            let columns = if plain { names::labels(frame)? } else { data_keys(exported) };
             let levels: Vec<&str> = levels.iter().map(|level| level.name.as_str()).collect();
             names::write(&levels, &columns, &dialect, &mut front);
         }
     }
-    let manner = FieldStyle { style: TextStyle::csv(!plain), nan_is_null: plain && !of_arrow(frame) };
+    let manner = FieldStyle { style: TextStyle::csv(!plain), nan_is_null: plain && !tells_nan_from_null(frame) };
     let data: Vec<NamedColumn> = exported
         .schema
         .fields()
@@ -189,11 +203,4 @@ fn plain_levels(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions)
 /// Whether the row labels are 0, 1, 2...
 fn is_automatic(frame: &Frame) -> bool {
     matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. })
-}
-
-/// Whether the frame came from a library that distinguishes null from NaN in all columns.
-fn of_arrow(frame: &Frame) -> bool {
-    let origin = frame.tags.origin.as_deref().and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let library = origin.as_ref().and_then(|origin| origin.get("library")?.as_str());
-    matches!(library, Some("polars" | "pyarrow" | "arrow"))
 }

@@ -72,7 +72,7 @@ impl OutputEncoding {
 /// The place of the schema: names, types and axes that CSV itself cannot store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SchemaPlace {
-    /// Not stored. A frame that would not be read back exactly is refused, unless `lossy` is set.
+    /// Not stored. [`super::losses`] says what is lost.
     #[default]
     Nowhere,
     /// In the first line, as a comment.
@@ -104,8 +104,6 @@ pub struct WriteOptions {
     pub encoding: OutputEncoding,
     /// The place of the schema.
     pub schema: SchemaPlace,
-    /// Whether plain CSV may be written that is not read back exactly.
-    pub lossy: bool,
     /// Number of threads.
     pub threads: usize,
 }
@@ -123,7 +121,6 @@ impl Default for WriteOptions {
             decimal: b'.',
             encoding: OutputEncoding::Utf8,
             schema: SchemaPlace::Nowhere,
-            lossy: false,
             threads: 1,
         }
     }

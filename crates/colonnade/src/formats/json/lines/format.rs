@@ -1,6 +1,6 @@
 //! Registers the NDJSON format.
 
-use super::{NdjsonChunkWriter, WriteOptions, encode, opened};
+use super::{NdjsonChunkWriter, WriteOptions, encode, losses, opened};
 use crate::error::Result;
 use crate::formats::encoding::endless;
 use crate::formats::{
@@ -10,6 +10,7 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
+use crate::text::loss::Loss;
 use crate::text::chunked::no_chunks;
 use std::path::Path;
 
@@ -61,6 +62,10 @@ impl Format for NdjsonFormat {
         progress: &dyn Progress,
     ) -> Result<()> {
         encode(frame, options_of::<WriteOptions>("ndjson", options)?, sink, progress)
+    }
+
+    fn losses(&self, frame: &Frame, options: &Options) -> Result<Vec<Loss>> {
+        losses(frame, options_of::<WriteOptions>("ndjson", options)?)
     }
 
     fn writer(&self, options: &Options) -> Result<Box<dyn FrameWriter>> {

@@ -10,5 +10,5 @@ pub use format::NdjsonFormat;
 pub use crate::formats::json::read::chunks::NdjsonDecoder;
 pub use crate::formats::json::read::lines::{decode, decode_with};
 pub use crate::formats::json::read::options::LinesReadOptions as ReadOptions;
-pub use crate::formats::json::write::lines::{NdjsonChunkWriter, encode};
+pub use crate::formats::json::write::lines::{NdjsonChunkWriter, encode, losses};
 pub use crate::formats::json::write::options::{LinesOptions as WriteOptions, NonfiniteOption};

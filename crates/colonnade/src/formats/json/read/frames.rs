@@ -4,7 +4,9 @@ use crate::arrow::text_labels;
 use crate::error::{Error, Result};
 use crate::frame::{Axis, Block, DType, Frame, Grid, Labels, Level, Part, Tags};
 use crate::infer::columns::{BlockOrColumn, InferredColumn};
+use crate::infer::dates;
 use crate::memory::Buffer;
+use crate::progress::NoProgress;
 
 use super::context::Context;
 use super::inference::empty_column;
@@ -31,7 +33,11 @@ pub(crate) fn assemble(
         None if keys.len() == width && (width > 0 || rows == 0) => text_axis(&keys)?,
         None => Axis::range(width),
     };
-    of_columns(columns, index, names)
+    let frame = of_columns(columns, index, names)?;
+    if !context.options.dates {
+        return Ok(frame);
+    }
+    dates::in_frame(frame, context.options.threads, &NoProgress)
 }
 
 /// Assembles the frame of named columns. If row labels are not given, they are automatic.

@@ -15,6 +15,8 @@ pub struct ReadOptions {
     pub allow_nonfinite: bool,
     /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
+    /// Whether schemaless text of ISO 8601 dates and instants is read as timestamps.
+    pub dates: bool,
     /// The encoding of the text.
     pub encoding: TextEncoding,
     /// The part of the input to read, from [`super::root::bundle`].
@@ -32,6 +34,8 @@ pub struct LinesReadOptions {
     pub allow_nonfinite: bool,
     /// Whether a column of integers beyond 64 bits is read as decimals; otherwise such integers are an error.
     pub big_decimals: bool,
+    /// Whether schemaless text of ISO 8601 dates and instants is read as timestamps.
+    pub dates: bool,
     /// The encoding of the text.
     pub encoding: TextEncoding,
     /// Limits, including depth.
@@ -42,8 +46,8 @@ pub struct LinesReadOptions {
 
 impl From<LinesReadOptions> for ReadOptions {
     fn from(options: LinesReadOptions) -> Self {
-        let LinesReadOptions { allow_nonfinite, big_decimals, encoding, limits, threads } = options;
-        Self { orient: None, allow_nonfinite, big_decimals, encoding, part: None, limits, threads }
+        let LinesReadOptions { allow_nonfinite, big_decimals, dates, encoding, limits, threads } = options;
+        Self { orient: None, allow_nonfinite, big_decimals, dates, encoding, part: None, limits, threads }
     }
 }
 

@@ -1,7 +1,5 @@
 //! The columns of an orient, and the writers of their cells.
 
-use std::collections::HashSet;
-
 use arrow_data::ArrayData;
 use arrow_schema::Field;
 
@@ -64,16 +62,14 @@ pub fn all_fields(exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
     fields.map(|((field, data), key)| JsonColumn::new(key, field, data)).collect()
 }
 
-/// Returns the data columns, with their labels as text.
+/// Returns the data columns. Their keys are the labels as text, those that repeat with a number.
 ///
 /// # Errors
 /// Labels that are not Unicode.
 pub fn data(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonColumn>> {
-    let texts = names::texts(&frame.columns)?;
-    let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(texts);
-    fields
-        .map(|((field, data), text)| JsonColumn::new(text.unwrap_or_else(|| "None".into()), field, data))
-        .collect()
+    let keys = names::keys(&frame.columns)?;
+    let fields = exported.schema.fields().iter().zip(&exported.arrays).zip(keys);
+    fields.map(|((field, data), key)| JsonColumn::new(key, field, data)).collect()
 }
 
 /// Returns the row labels followed by the data columns.
@@ -132,23 +128,4 @@ pub fn names(frame: &Frame, style: TextStyle) -> Result<String> {
     }
     out.push(b']');
     Ok(String::from_utf8_lossy(&out).into_owned())
-}
-
-/// Refuses repeated names.
-///
-/// # Errors
-/// `Unrepresentable`.
-pub fn check_names(columns: &[JsonColumn], format: &'static str) -> Result<()> {
-    let mut seen = HashSet::with_capacity(columns.len());
-    match columns.iter().find(|column| !seen.insert(column.name.as_str())) {
-        None => Ok(()),
-        Some(column) => {
-            let message = format!(
-                "expected names that do not repeat, as they are the keys of objects, found {:?} again. \
-                 Rename the columns, or write header=True.",
-                column.name
-            );
-            Err(Error::unrepresentable(format, message).in_member(column.name.as_str()))
-        }
-    }
 }

@@ -7,10 +7,11 @@ use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::chunked::ChunkLayout;
 use crate::text::header::{ExportedFrame, KEY};
+use crate::text::loss::Loss;
 use crate::text::pieces::{self, TextSection};
 
 use super::columns;
-use super::options::LinesOptions;
+use super::options::{JsonOrient, LinesOptions, WriteOptions};
 use super::rows::JsonSection;
 use super::style;
 use super::text::key;
@@ -31,6 +32,15 @@ pub fn encode(
     let exported = ExportedFrame::new(frame)?;
     let opening = if options.header { header(&exported, true)? } else { Vec::new() };
     write(frame, &exported, opening, !columns::is_automatic(frame), options, sink, progress)
+}
+
+/// Returns what these options lose of `frame`: nothing with a header.
+///
+/// # Errors
+/// As [`super::losses`].
+pub fn losses(frame: &Frame, options: &LinesOptions) -> Result<Vec<Loss>> {
+    let LinesOptions { header, nonfinite, threads } = *options;
+    super::losses(frame, &WriteOptions { orient: JsonOrient::Records, header, nonfinite, indent: None, threads })
 }
 
 /// Writes frames of one layout, one after the other.
@@ -118,7 +128,6 @@ fn write(
         (false, true) => columns::with_index(frame, exported)?,
         (false, false) => columns::data(frame, exported)?,
     };
-    columns::check_names(&columns, FORMAT)?;
     let style = style(FORMAT, options.header, options.nonfinite);
     let mut cells = Vec::with_capacity(columns.len());
     for (i, column) in columns.iter().enumerate() {

@@ -23,6 +23,7 @@ use crate::frame::Frame;
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 use crate::text::header::{ExportedFrame, KEY};
+use crate::text::loss::{IndexPlace, Loss, NamePlace, PlainText, losses as plain_losses};
 use crate::text::pieces;
 
 use indent::IndentedSink;
@@ -85,6 +86,35 @@ pub fn encode_bundle(
     Ok(sink.write(if frames.is_empty() { b"{}" } else { b"}" })?)
 }
 
+/// Returns what these options lose of `frame`: nothing with a header.
+///
+/// # Errors
+/// As [`plain_losses`].
+pub fn losses(frame: &Frame, options: &WriteOptions) -> Result<Vec<Loss>> {
+    use JsonOrient::{Columns, Index, Records, Split, Table, Values};
+    if options.header {
+        return Ok(Vec::new());
+    }
+    let plain = PlainText {
+        csv: None,
+        nonfinite_is_null: options.nonfinite == NonfiniteOption::Null,
+        index: match options.orient {
+            Records => IndexPlace::Columns,
+            Columns | Index | Split | Table => IndexPlace::Labels,
+            Values => IndexPlace::ByOption,
+        },
+        names: match options.orient {
+            Records | Index => NamePlace::Keys { in_rows: true },
+            Columns | Table => NamePlace::Keys { in_rows: false },
+            Split => NamePlace::Front,
+            Values => NamePlace::Nowhere,
+        },
+        is_typed: options.orient == Table,
+        threads: options.threads,
+    };
+    plain_losses(frame, &plain)
+}
+
 /// Returns the style of the cells.
 fn style(format: &'static str, header: bool, nonfinite: NonfiniteOption) -> TextStyle {
     let nonfinite = match nonfinite {
@@ -118,9 +148,6 @@ fn put(frame: &Frame, options: &WriteOptions, sink: &mut dyn Sink, progress: &dy
             columns::data(frame, &exported)?
         }
     };
-    if !matches!(orient, JsonOrient::Split | JsonOrient::Values) {
-        columns::check_names(&fields, FORMAT)?;
-    }
     let levels = if options.header { 0 } else { fields.len() - frame.ncols };
     let table = match orient {
         JsonOrient::Table => table::schema(&fields, levels, style)?,
