@@ -126,6 +126,7 @@ _MODULES = {
         "EncodeError",
         "InternalError",
         "LimitError",
+        "LossWarning",
         "OptionError",
         "TruncatedError",
         "UnsupportedError",

@@ -21,7 +21,11 @@ use crate::write_options::WriteOptions;
 
 /// What a file that these options write does not bring back: column names (`None`: the frame or its labels) and losses.
 #[pyfunction]
-fn losses(py: Python<'_>, frame: &CoreFrame, options: &WriteOptions) -> PyResult<Vec<(Option<String>, String)>> {
+fn losses(
+    py: Python<'_>,
+    frame: &CoreFrame,
+    options: &WriteOptions,
+) -> PyResult<Vec<(Option<String>, String)>> {
     let found = py.detach(|| options.encoding.losses(&frame.frame)).py()?;
     Ok(found.into_iter().map(|loss| (loss.column, loss.what)).collect())
 }

@@ -79,7 +79,7 @@ def read(
     >>> data = cn.encode({"a": np.arange(3), "b": np.ones(3)}, "npz")
     >>> cn.read(data, columns=["b"], rows=slice(0, 2)).to_numpy()
     {'b': array([1., 1.])}
-    >>> cn.read(b"day;price\\n2020-01-31;1,5\\n", format="csv", delimiter=";", decimal=",", dates=True).to_numpy()
+    >>> cn.read(b"day;price\\n2020-01-31;1,5\\n", format="csv", delimiter=";", decimal=",").to_numpy()
     array([('2020-01-31T00:00:00.000000', 1.5)],
           dtype=[('day', '<M8[us]'), ('price', '<f8')])
     """
@@ -113,8 +113,13 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         ``options=`` too. In short: ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet,
         text), ``filter`` and ``profile`` (npz), ``fsync=False``, ``mkdir=False``, ``densify_sparse=False``,
         ``batch_rows``, ``threads``, ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow,
-        arrows); ``orient`` (msgpack, json, yaml); ``header`` (msgpack, text); ``numbers`` and ``compatible`` (msgpack);
-        ``schema`` and ``lossy`` (csv), as plain CSV holds little exactly.
+        arrows); ``orient`` (msgpack, json, yaml); ``header`` (msgpack, csv); ``numbers`` and ``compatible`` (msgpack);
+        ``schema`` and ``on_loss`` (text).
+
+    Warns
+    -----
+    LossWarning
+        Text is plain, unless ``schema="header"``, and reading it would not give the same values; see `CsvOptions`.
 
     Raises
     ------
@@ -132,9 +137,9 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     >>> cn.write({"price": np.array([1.5, 2.5])}, path)
     >>> cn.read(path).columns[0]
     'price'
-    >>> cn.write({"day": np.array(["2020-01-31"], "M8[D]")}, path + ".csv")
+    >>> cn.write({"code": np.array(["007"])}, path + ".csv", on_loss="raise")
     Traceback (most recent call last):
-    colonnade.EncodeError: csv: "day": plain CSV would not bring it back: ...
+    colonnade.EncodeError: csv: plain text does not bring back everything: code: text whose cells all look like ...
     """
     where = as_target(target)
     with released(where):

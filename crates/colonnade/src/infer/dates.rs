@@ -44,7 +44,10 @@ fn begins_with_instant(data: &ArrayData) -> bool {
 }
 
 fn first<'a>(cells: impl Iterator<Item = Option<&'a str>>) -> bool {
-    cells.flatten().next().is_some_and(|cell| iso8601::instant(cell.as_bytes(), IsoSpelling::Lenient).is_some())
+    cells
+        .flatten()
+        .next()
+        .is_some_and(|cell| iso8601::instant(cell.as_bytes(), IsoSpelling::Lenient).is_some())
 }
 
 fn timestamps(data: &ArrayData) -> Result<Option<ArrayData>> {

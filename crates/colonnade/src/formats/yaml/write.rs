@@ -140,8 +140,10 @@ fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<
             .map(|((f, data), key)| KeyedColumn::new(key, f, data))
             .collect());
     }
-    let mut out: Vec<KeyedColumn> =
-        fields.zip(names::keys(&frame.columns)?).map(|((f, data), text)| KeyedColumn::new(text, f, data)).collect();
+    let mut out: Vec<KeyedColumn> = fields
+        .zip(names::keys(&frame.columns)?)
+        .map(|((f, data), text)| KeyedColumn::new(text, f, data))
+        .collect();
     if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
         let mut levels = index_names::labels(&frame.index)?;
         index_names::rename(&mut levels, out.iter().map(|column| column.name.as_str()));

@@ -5,11 +5,11 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::Value;
 
-use super::words::{self, Appearance, ValueWords};
 use super::PlainText;
+use super::words::{self, Appearance, ValueWords};
+use crate::calendar::per_second;
 use crate::cells::text::times;
 use crate::cells::typed;
-use crate::calendar::per_second;
 use crate::error::Result;
 use crate::frame::{DType, DTypeKind, type_name};
 use crate::text::header::meta_of_field;
@@ -36,7 +36,8 @@ impl PlainColumn<'_> {
         if typed::is_cells(meta.tag.as_deref()) {
             return Ok(Some("cells of several kinds come back as text or as other types".into()));
         }
-        if let Some(kind) = tag_kind(meta.tag.as_deref()).filter(|kind| matches!(kind.as_str(), "period" | "interval"))
+        if let Some(kind) =
+            tag_kind(meta.tag.as_deref()).filter(|kind| matches!(kind.as_str(), "period" | "interval"))
         {
             return Ok(Some(format!("the {kind} type of pandas is not written")));
         }
@@ -53,7 +54,8 @@ impl PlainColumn<'_> {
     /// Returns the loss of nulls whose text is no null to a reader.
     fn null_word(self) -> Option<String> {
         let (words, csv) = (self.words?, self.plain.csv?);
-        let is_float = matches!(self.data.data_type(), DataType::Float16 | DataType::Float32 | DataType::Float64);
+        let is_float =
+            matches!(self.data.data_type(), DataType::Float16 | DataType::Float32 | DataType::Float64);
         let has_nulls = self.data.null_count() > 0 || is_float && self.nan_is_missing && has_nan(self.data);
         let is_lost = has_nulls && !words.is_null_word(is_float && !self.nan_is_missing);
         is_lost.then(|| format!("null, spelled {:?}, comes back as a value", csv.na_rep))
@@ -179,7 +181,9 @@ fn cells<'a>(cells: impl Iterator<Item = Option<&'a str>>, words: Option<&ValueW
         }
     }
     match so_far {
-        Appearance::Value(kind) => Some(format!("text whose cells all look like {} comes back as them", kind.name())),
+        Appearance::Value(kind) => {
+            Some(format!("text whose cells all look like {} comes back as them", kind.name()))
+        }
         _ => None,
     }
 }

@@ -54,14 +54,7 @@ pub(super) fn categories(
         ));
     }
     let codes = NumberReader::new(integer::<i64> as ParseCode, common, 0);
-    Ok(Box::new(CategoryReader {
-        lookup: Arc::new(lookup),
-        values,
-        codes,
-        limits: *limits,
-        style,
-        in_json,
-    }))
+    Ok(Box::new(CategoryReader { lookup: Arc::new(lookup), values, codes, limits: *limits, style, in_json }))
 }
 
 impl CategoryReader {

@@ -20,7 +20,9 @@ use crate::frame::{Frame, Labels};
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::header::{ExportedFrame, meta_of_field};
-use crate::text::loss::{IndexPlace, Loss, NamePlace, PlainCsv, PlainText, losses as plain_losses, tells_nan_from_null};
+use crate::text::loss::{
+    IndexPlace, Loss, NamePlace, PlainCsv, PlainText, losses as plain_losses, tells_nan_from_null,
+};
 use crate::text::pieces::{self, TextSection};
 
 pub use chunks::CsvChunkWriter;
@@ -138,7 +140,8 @@ fn write(
             names::write(&levels, &columns, &dialect, &mut front);
         }
     }
-    let manner = FieldStyle { style: TextStyle::csv(!plain), nan_is_null: plain && !tells_nan_from_null(frame) };
+    let manner =
+        FieldStyle { style: TextStyle::csv(!plain), nan_is_null: plain && !tells_nan_from_null(frame) };
     let data: Vec<NamedColumn> = exported
         .schema
         .fields()

@@ -10,8 +10,8 @@ use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::source::Source;
-use crate::text::loss::Loss;
 use crate::text::chunked::no_chunks;
+use crate::text::loss::Loss;
 use std::path::Path;
 
 static SPEC: FormatSpec = FormatSpec {

@@ -40,7 +40,10 @@ pub fn encode(
 /// As [`super::losses`].
 pub fn losses(frame: &Frame, options: &LinesOptions) -> Result<Vec<Loss>> {
     let LinesOptions { header, nonfinite, threads } = *options;
-    super::losses(frame, &WriteOptions { orient: JsonOrient::Records, header, nonfinite, indent: None, threads })
+    super::losses(
+        frame,
+        &WriteOptions { orient: JsonOrient::Records, header, nonfinite, indent: None, threads },
+    )
 }
 
 /// Writes frames of one layout, one after the other.
