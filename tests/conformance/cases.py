@@ -155,7 +155,9 @@ _SHAPES: dict[str, dict[str, Any]] = {
 def _text(format: str, shapes: dict[str, dict[str, Any]]) -> dict[str, Case]:
     """The same frames as text with a schema, and the other shapes of some."""
     base = {"schema": "header"}
-    cases = {name: Case(case.make, f"{name}.{format}", base, **_OURS) for name, case in ARROWS.items() if not case.options}
+    cases = {
+        name: Case(case.make, f"{name}.{format}", base, **_OURS) for name, case in ARROWS.items() if not case.options
+    }
     for make in (frames_static_frame.article, frames_pandas.pandas_text, frames_pandas.pandas_categorical):
         for name, options in shapes.items():
             case = f"{make.__name__}_{name}"

@@ -22,13 +22,15 @@ TOLD: dict[str, tuple[bytes, str, tuple[int, int]]] = {
     "a mark": (b'\xef\xbb\xbf{"a":1}\n{"a":2}\n', "ndjson", (2, 1)),
     "a long line": (b'{"a":"' + LONG + b'"}\n{"a":"y"}', "ndjson", (2, 1)),
     "our lines": (cn.encode(FRAME, "ndjson"), "ndjson", (2, 1)),
-    "our lines without rows": (cn.encode({"a": np.array([], dtype="i8")}, "ndjson"), "ndjson", (0, 1)),
+    "our lines with a header": (cn.encode(FRAME, "ndjson", schema="header"), "ndjson", (2, 1)),
+    "our lines without rows": (cn.encode({"a": np.array([], dtype="i8")}, "ndjson", schema="header"), "ndjson", (0, 1)),
     "one record alone": (b'{"a":1}\n', "json", (1, 1)),
     "an array": (b' [\n{"a":1},\n{"a":2}]', "json", (2, 1)),
     "an object over lines": (b'{\n"a": [1, 2]\n}\n', "json", (2, 1)),
     "an object on one line": (b'{"a": [1, 2]}', "json", (2, 1)),
     "a long array": (b'[{"a":"' + LONG + b'"}]', "json", (1, 1)),
     "ours": (cn.encode(FRAME, "json"), "json", (2, 1)),
+    "ours with a header": (cn.encode(FRAME, "json", schema="header"), "json", (2, 1)),
     "our records": (cn.encode(FRAME, "json", orient="records"), "json", (2, 1)),
     "our records over lines": (cn.encode(FRAME, "json", orient="records", indent=1), "json", (2, 1)),
 }
@@ -127,9 +129,9 @@ ORIENTS = ("columns", "index", "records", "split", "values", "table")
 @each("written", list(ORIENTS))
 @each("asked", list(ORIENTS))
 def test_orient_holds_for_our_own_too(written: str, asked: str, tmp_path: Path) -> None:
-    content = cn.encode(FRAME, "json", orient=written)
+    content = cn.encode(FRAME, "json", orient=written, schema="header")
     path = tmp_path / "b.json"
-    cn.write_bundle({"p": FRAME}, path, orient=written)
+    cn.write_bundle({"p": FRAME}, path, orient=written, schema="header")
     if asked == written:
         assert cn.decode(content, "json", orient=asked).shape == (2, 1)
         assert cn.read_bundle(path, orient=asked)["p"].shape == (2, 1)

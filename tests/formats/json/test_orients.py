@@ -29,7 +29,7 @@ every_orient = each("orient", list(ORIENTS))
 @each("options", [{}, {"indent": 2}, {"compression": "gzip"}])
 @each("frame", [FRAME, PLAIN, FRAME[:0], FRAME[[]]], ids=["labels", "plain", "no rows", "no columns"])
 def test_ours_comes_back(orient: str, options: dict[str, Any], frame: Any) -> None:
-    content = cn.encode(frame, "json", orient=orient, **options)
+    content = cn.encode(frame, "json", orient=orient, schema="header", **options)
     pd.testing.assert_frame_equal(cn.decode(content, "json").to_pandas(), frame)
     pd.testing.assert_frame_equal(cn.decode(content, "json", orient=orient).to_pandas(), frame)
     info = cn.inspect(content, format="json")

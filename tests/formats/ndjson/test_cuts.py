@@ -93,7 +93,7 @@ def test_an_integer_that_a_float_would_round_does_not_fit_a_column_of_floats(row
 @each("chunk_rows", [1, 2, 3, 100])
 @each("found", [0, 1, 2, 4, 5])
 def test_chunks_are_as_many_rows_as_the_header_says(found: int, chunk_rows: int) -> None:
-    whole = cn.encode({"a": np.arange(3)}, "ndjson")
+    whole = cn.encode({"a": np.arange(3)}, "ndjson", schema="header")
     header, *rows = whole.splitlines(keepends=True)
     data = b"".join([header, *rows, *rows][: 1 + found])
     kind: type[cn.DecodeError] = cn.TruncatedError if found < 3 else cn.DecodeError
@@ -109,10 +109,12 @@ def test_chunks_are_as_many_rows_as_the_header_says(found: int, chunk_rows: int)
 
 
 def test_files_of_a_writer_of_chunks_say_no_number_and_may_be_cut_and_appended_to() -> None:
-    out = io.BytesIO()
-    with cn.open_writer(out, format="ndjson") as writer:
-        writer.write({"a": np.arange(3)})
-    lines = out.getvalue().splitlines(keepends=True)
-    for data in (lines[:1], lines[:3], [*lines, lines[-1]]):
-        with cn.open_reader(io.BytesIO(b"".join(data)), format="ndjson") as reader:
-            assert sum(len(part) for part in reader) == len(data) - 1
+    for options, headers in (({"schema": "header"}, 1), ({}, 0)):
+        out = io.BytesIO()
+        with cn.open_writer(out, format="ndjson", **options) as writer:
+            writer.write({"a": np.arange(3)})
+        lines = out.getvalue().splitlines(keepends=True)
+        assert len(lines) == headers + 3
+        for data in (lines[:1], lines[:3], [*lines, lines[-1]]):
+            with cn.open_reader(io.BytesIO(b"".join(data)), format="ndjson") as reader:
+                assert sum(len(part) for part in reader) == len(data) - headers
