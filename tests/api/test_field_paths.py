@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 import colonnade as cn
 from colonnade.cli import main
-from tests.helpers.ways import WAYS, Way
+from tests.helpers.ways import WAYS, Way, exactly
 
 every_nested_way = each("way", [pytest.param(way, id=name) for name, way in WAYS.items() if way.format != "csv"])
 
@@ -214,7 +214,9 @@ def test_a_column_asked_for_as_a_whole_is_whole() -> None:
 @each("format", ["npz", "arrow", "parquet", "msgpack", "json"])
 def test_parts_of_parts(format: str) -> None:
     """A projected frame has only the selected leaves."""
-    frame = cn.decode(cn.encode(TABLE, format), format).select(["muon.at.lumi", "muon.eta", "jet[].hits"])
+    frame = cn.decode(cn.encode(TABLE, format, **exactly(format)), format).select(
+        ["muon.at.lumi", "muon.eta", "jet[].hits"]
+    )
     assert frame.select(["muon.at"]).to_arrow().schema.field("muon").type == pa.struct(
         [("at", pa.struct([("lumi", pa.string())]))]
     )
@@ -267,7 +269,7 @@ def test_names_need_no_quotes() -> None:
 )
 @each("format", [None, "npz", "arrow", "parquet", "msgpack", "json", "ndjson"])
 def test_what_is_not_there_is_told_with_the_nearest(format: str | None, asked: str, message: str) -> None:
-    frame = cn.Frame(TABLE) if format is None else cn.decode(cn.encode(TABLE, format), format)
+    frame = cn.Frame(TABLE) if format is None else cn.decode(cn.encode(TABLE, format, **exactly(format)), format)
     with pytest.raises(cn.ColumnNotFound) as raised:
         frame.select([asked])
     assert raised.value.args[0] == message
@@ -293,7 +295,7 @@ def test_a_part_of_a_pandas_column_comes_to_pandas(format: str) -> None:
     kind = pd.ArrowDtype(MUON)
     df = pd.DataFrame({"muon": pd.Series([row["muon"] for row in ROWS], dtype=kind)})
     df.index = pd.Index(np.arange(40) * 2)
-    found = cn.decode(cn.encode(df, format), format, columns=["muon.pt"]).to_pandas()
+    found = cn.decode(cn.encode(df, format, **exactly(format)), format, columns=["muon.pt"]).to_pandas()
     assert found["muon"].dtype == pd.ArrowDtype(pa.struct([("pt", pa.float64())]))
     assert list(found.index) == list(df.index)
     cells = found["muon"].array._pa_array.combine_chunks()
@@ -334,7 +336,7 @@ def test_parquets_own_spelling_stays(options: dict[str, Any]) -> None:
 
 def test_streams_give_leaves_too(tmp_path: Path) -> None:
     for format in ("arrows", "msgpack", "ndjson", "npz", "parquet"):
-        data = cn.encode(TABLE, format)
+        data = cn.encode(TABLE, format, **exactly(format))
         reader, writer = os.pipe()
         feeder = threading.Thread(target=lambda d=data, w=writer: (os.write(w, d), os.close(w)))
         feeder.start()

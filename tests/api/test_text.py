@@ -103,7 +103,10 @@ def test_tabs_by_suffix(tmp_path: Path) -> None:
         ("json", {"indent": -1}, "indent: expected None or 0 to 16 spaces"),
         ("json", {"nonfinite": "nan"}, "nonfinite: expected 'null' or 'literal' or 'error'"),
         ("ndjson", {"orient": "records"}, "unknown option 'orient'; it is an option of msgpack, json, yaml"),
-        ("ndjson", {"header": 1}, "header: expected True or False"),
+        ("ndjson", {"header": 1}, "unknown option 'header'; it is an option of msgpack, csv"),
+        ("ndjson", {"schema": "sidecar"}, "schema: expected None, 'header', found 'sidecar'"),
+        ("csv", {"lossy": True}, "unknown option 'lossy'"),
+        ("yaml", {"on_loss": "skip"}, "on_loss: expected 'warn' or 'raise' or 'ignore', found 'skip'"),
         ("yaml", {"orient": "split"}, "orient: expected None, 'records', 'columns'"),
         ("yaml", {"nonfinite": "null"}, "unknown option 'nonfinite'"),
     ],
@@ -274,7 +277,9 @@ def test_inspect(format: str, tmp_path: Path) -> None:
     info = cn.inspect(tmp_path / f"x.{format}")
     assert (info.format, info.kind, info.shape) == (format, "frame", (3, 2))
     assert info.file_nbytes == (tmp_path / f"x.{format}").stat().st_size
-    assert info.version == (None if format == "csv" else 1)
+    assert info.version is None
+    cn.write(DATA, tmp_path / f"y.{format}", schema="header")
+    assert cn.inspect(tmp_path / f"y.{format}").version == 1
     assert format in repr(info)
     json.dumps(info.to_dict())
     if format == "csv":
@@ -286,10 +291,10 @@ def test_inspect(format: str, tmp_path: Path) -> None:
 def test_bundles(format: str, tmp_path: Path) -> None:
     frames = {"one": DATA, "two": {"c": np.array([True])}, "": {"d": np.arange(0)}}
     path = tmp_path / f"x.{format}"
-    cn.write_bundle(frames, path)
-    cn.write_bundle(frames, tmp_path / f"x.{format}.gz")
+    cn.write_bundle(frames, path, schema="header")
+    cn.write_bundle(frames, tmp_path / f"x.{format}.gz", schema="header")
     sink = cn.BufferSink()
-    cn.write_bundle(frames.items(), sink, format=format)
+    cn.write_bundle(frames.items(), sink, format=format, schema="header")
     assert bytes(memoryview(sink)) == path.read_bytes()
     for bundle in (
         cn.read_bundle(path),
@@ -421,12 +426,11 @@ def test_options_of_the_commands(tmp_path: Path) -> None:
     source = tmp_path / "x.npz"
     cn.write({"a": np.array([1, 2], dtype="i2")}, source)
     (tmp_path / "y.csv").write_bytes(b"")
-    assert cli.main(["convert", str(source), str(tmp_path / "y.csv")]) == 1
-    assert cli.main(["convert", str(source), str(tmp_path / "y.csv"), "--lossy", "--to-delimiter", ";"]) == 0
+    assert cli.main(["convert", str(source), str(tmp_path / "y.csv"), "--to-delimiter", ";"]) == 0
     assert (tmp_path / "y.csv").read_bytes() == b"a\n1\n2\n"
     assert cli.main(["convert", str(source), str(tmp_path / "y.csv"), "--schema", "header"]) == 0
     assert cn.read(tmp_path / "y.csv")["a"].to_numpy().dtype == np.int16
-    assert cli.main(["convert", str(source), str(tmp_path / "y.json"), "--orient", "values", "--no-header"]) == 0
+    assert cli.main(["convert", str(source), str(tmp_path / "y.json"), "--orient", "values"]) == 0
     assert json.loads((tmp_path / "y.json").read_bytes()) == [[1], [2]]
 
 
@@ -444,6 +448,5 @@ def test_a_pipeline(tmp_path: Path) -> None:
         "-",
         "--to",
         "ndjson",
-        "--no-header",
     ]
     assert subprocess.run(run, check=True, capture_output=True).stdout == content
