@@ -42,7 +42,7 @@ def test_schema(path: Path, capsys: Captured) -> None:
     [
         ([], "n,text,f\n0,w,0.5\n1,x,\n2,y,1.5\n3,z,2.5\n"),
         (["--columns", "text,n", "--rows", "1:3"], "text,n\nx,1\ny,2\n"),
-        (["--rows=-1:", "--to", "ndjson", "--no-header"], '{"n":3,"text":"z","f":2.5}\n'),
+        (["--rows=-1:", "--to", "ndjson"], '{"n":3,"text":"z","f":2.5}\n'),
     ],
 )
 def test_cat(path: Path, options: list[str], out: str, capfd: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,7 @@ import colonnade as cn
 from colonnade.cli import main
 from tests.helpers.commands import Started, finished
 from tests.helpers.each import each
+from tests.helpers.ways import exactly
 
 TABLE = pa.table(
     {
@@ -142,7 +143,7 @@ def test_verify_finds_a_flipped_byte(tmp_path: Path, capsys: pytest.CaptureFixtu
 @each("to", ["npz", "arrow", "arrows", "feather", "parquet", "pq", "csv", "json", "ndjson", "msgpack"])
 def test_convert(path: Path, tmp_path: Path, to: str) -> None:
     target = tmp_path / f"copy.{to}"
-    schema = ["--schema", "header"] if to == "csv" else []
+    schema = ["--schema", "header"] if exactly(to) else []
     assert main(["convert", str(path), str(target), *schema]) == 0
     assert cn.read(target).to_arrow().to_pylist() == TABLE.to_pylist()
     assert main(["convert", str(target), str(tmp_path / "back.parquet")]) == 0
