@@ -97,7 +97,7 @@ fn converted<'a, I: Iterator<Item = Option<&'a str>>>(
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::{StringArray, TimestampMicrosecondArray};
+    use arrow_array::{Array, StringArray, TimestampMicrosecondArray};
 
     use super::*;
 

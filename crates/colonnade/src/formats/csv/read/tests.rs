@@ -227,7 +227,7 @@ fn null_values_are_those_of_pandas() {
 }
 
 #[test]
-fn dates_are_read_on_request() {
+fn dates_are_read_unless_an_option_says_otherwise() {
     let text = b"a,b,c\n2013-01-01,x,2013-01-01T10:00:00Z\n,2013-01-02,2013-01-01 05:00-05:00\n";
     let with = |dates, format: Option<&str>| {
         let options = ReadOptions { dates, date_format: format.map(str::to_owned), ..ReadOptions::default() };
@@ -235,7 +235,8 @@ fn dates_are_read_on_request() {
     };
     let all = with(Dates::All, None).unwrap().frame;
     assert_eq!(dtypes(&all), ["a: Timestamp(µs)", "b: LargeUtf8", "c: Timestamp(µs, \"UTC\")"]);
-    assert_eq!(dtypes(&read(std::str::from_utf8(text).unwrap()))[0], "a: LargeUtf8");
+    assert_eq!(dtypes(&read(std::str::from_utf8(text).unwrap())), dtypes(&all));
+    assert_eq!(dtypes(&with(Dates::None, None).unwrap().frame)[0], "a: LargeUtf8");
     let found = with(Dates::Names(vec!["b".into()]), None).unwrap_err().to_string();
     assert!(found.contains("line 2, column 12") && found.contains("\"x\""), "{found}");
     assert!(with(Dates::Names(vec!["z".into()]), None).is_err());

@@ -1,4 +1,4 @@
-//! Frames as literal text, and frames that plain CSV refuses.
+//! Frames as literal text, and what plain CSV loses.
 
 use arrow_array::{
     Array, BooleanArray, Float64Array, Int64Array, LargeStringArray, ListArray, StringArray, UInt64Array,
@@ -7,10 +7,11 @@ use arrow_array::{
 use arrow_data::ArrayData;
 
 use super::options::{OutputEncoding, Quoting, SchemaPlace, WriteOptions};
-use super::{COMMENT, CsvChunkWriter, encode, sidecar};
+use super::{COMMENT, CsvChunkWriter, encode, losses, sidecar};
 use crate::error::{ErrorKind, Result};
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, Tags};
 use crate::progress::NoProgress;
+use crate::text::loss::Loss;
 
 fn named(levels: Vec<ArrayData>, name: &str) -> Axis {
     let classes = vec!["Index".into(); levels.len()];
@@ -48,10 +49,6 @@ fn text(frame: &Frame, options: &WriteOptions) -> Result<String> {
     Ok(String::from_utf8(out).unwrap())
 }
 
-fn lossy() -> WriteOptions {
-    WriteOptions { lossy: true, ..WriteOptions::default() }
-}
-
 #[test]
 fn records_follow_the_rfc() {
     let plain = WriteOptions::default();
@@ -85,53 +82,57 @@ fn pieces_make_no_difference() {
 }
 
 #[test]
-fn lossy_columns_are_refused_by_name() {
+fn losses_are_told_by_name() {
     let bools = || BooleanArray::from(vec![true]).into_data();
     let list = ListArray::from_iter_primitive::<types::Int32Type, _, _>([Some(vec![Some(1)])]);
-    let cases: Vec<(Frame, &str)> = vec![
-        (frame(vec![("x", UInt64Array::from(vec![1]).into_data())]), "int64"),
-        (frame(vec![("x", arrow_array::Int32Array::from(vec![1]).into_data())]), "int32"),
-        (frame(vec![("x", texts(&["1", "007"]))]), "\"1\""),
-        (frame(vec![("x", texts(&["a", "NA"]))]), "\"NA\""),
-        (frame(vec![("x", StringArray::from(vec![None::<&str>]).into_data())]), "nulls"),
-        (frame(vec![("x", Int64Array::from(Vec::<i64>::new()).into_data())]), "without a row"),
-        (frame(vec![("x", list.into_data())]), "list"),
-        (frame(vec![("", bools())]), "without a character"),
-        (with_index(named(vec![texts(&["a"])], "null"), vec![("x", bools())]), "row labels"),
-        (with_index(Axis { name: "\"n\"".into(), ..Axis::range(1) }, vec![("x", bools())]), "\"n\""),
-        (with_index(Axis::range(2), vec![]), "2 rows"),
+    let cases: Vec<(Frame, Option<&str>, &str)> = vec![
+        (
+            frame(vec![("x", texts(&["1", "007"]))]),
+            Some("x"),
+            "text whose cells all look like numbers comes back as them",
+        ),
+        (frame(vec![("x", texts(&["a", "NA"]))]), Some("x"), "the text \"NA\" comes back as null"),
+        (frame(vec![("x", list.into_data())]), Some("x"), "list<item: int32> comes back as JSON text"),
+        (
+            with_index(named(vec![texts(&["a"])], "null"), vec![("x", bools())]),
+            None,
+            "row labels (the index) come back as columns",
+        ),
+        (
+            with_index(Axis { name: "\"n\"".into(), ..Axis::range(1) }, vec![("x", bools())]),
+            None,
+            "the name of the row labels (\"n\") is not written",
+        ),
+        (with_index(Axis::range(2), vec![]), None, "2 rows of no column are not written"),
     ];
-    for (frame, says) in cases {
-        let error = text(&frame, &WriteOptions::default()).unwrap_err();
-        assert!(matches!(error.kind(), ErrorKind::Unrepresentable), "{error}");
-        assert!(error.to_string().contains(says), "{error}: {says}");
-        if says == "list" {
-            // No option would help, so the error advises none.
-            let error = error.to_string();
-            assert!(!error.contains("schema=") && !error.contains("lossy="), "{error}");
-        } else {
-            text(&frame, &lossy()).unwrap();
-        }
+    for (frame, column, what) in cases {
+        let found = losses(&frame, &WriteOptions::default()).unwrap();
+        assert_eq!(found, [Loss { column: column.map(str::to_owned), what: what.into() }]);
+        let header = WriteOptions { schema: SchemaPlace::Header, ..WriteOptions::default() };
+        assert_eq!(losses(&frame, &header).unwrap(), []);
+        text(&frame, &WriteOptions::default()).unwrap();
     }
     let fits = vec![
         ("b", BooleanArray::from(vec![Some(true), None]).into_data()),
-        ("u", UInt64Array::from(vec![u64::MAX, 1]).into_data()),
-        ("t", texts(&["1", "x"])),
+        ("u", UInt64Array::from(vec![3, 1]).into_data()),
+        ("i", arrow_array::Int8Array::from(vec![1, 2]).into_data()),
+        ("t", texts(&["1", "2020-01-01"])),
+        ("n", StringArray::from(vec![None::<&str>, None]).into_data()),
     ];
-    text(&frame(fits), &WriteOptions::default()).unwrap();
+    assert_eq!(losses(&frame(fits), &WriteOptions::default()).unwrap(), []);
 }
 
 #[test]
 fn row_labels_are_written_first() {
     let index = named(vec![texts(&["a", "b"]), Int64Array::from(vec![1, 2]).into_data()], "null");
     let frame = with_index(index, vec![("x", Int64Array::from(vec![3, 4]).into_data())]);
-    assert_eq!(text(&frame, &lossy()).unwrap(), "level_0,level_1,x\na,1,3\nb,2,4\n");
+    assert_eq!(text(&frame, &WriteOptions::default()).unwrap(), "level_0,level_1,x\na,1,3\nb,2,4\n");
     let label = with_index(named(vec![texts(&["a"])], "\"k\""), vec![("x", texts(&["b"]))]);
-    assert_eq!(text(&label, &lossy()).unwrap(), "k,x\na,b\n");
-    let without = WriteOptions { index: Some(false), ..lossy() };
+    assert_eq!(text(&label, &WriteOptions::default()).unwrap(), "k,x\na,b\n");
+    let without = WriteOptions { index: Some(false), ..WriteOptions::default() };
     assert_eq!(text(&frame, &without).unwrap(), "x\n3\n4\n");
     let range = with_index(Axis::range(1), vec![("index", Int64Array::from(vec![3]).into_data())]);
-    let always = WriteOptions { index: Some(true), ..lossy() };
+    let always = WriteOptions { index: Some(true), ..WriteOptions::default() };
     assert_eq!(text(&range, &always).unwrap(), "level_0,index\n0,3\n");
 }
 
@@ -222,7 +223,7 @@ fn text_of_blanks_and_nul_comes_back() {
         let name = cells[0];
         let whole = frame(vec![(name, texts(&[cells[0], cells[1]]))]);
         let options = WriteOptions { schema: SchemaPlace::Header, ..WriteOptions::default() };
-        for options in [options, lossy()] {
+        for options in [options, WriteOptions::default()] {
             let text = text(&whole, &options).unwrap();
             let found =
                 decode(&crate::memory::Buffer::from_vec(text.clone().into_bytes()), &ReadOptions::default());
@@ -241,13 +242,16 @@ fn null_text_is_not_a_value() {
         let options =
             WriteOptions { na_rep: word.into(), schema: SchemaPlace::Header, ..WriteOptions::default() };
         assert!(matches!(options.check().unwrap_err().kind(), ErrorKind::InvalidOption), "{word}");
-        let error =
-            text(&whole, &WriteOptions { na_rep: word.into(), ..WriteOptions::default() }).unwrap_err();
-        assert!(error.to_string().contains("na_rep"), "{error}");
+        let found = losses(&whole, &WriteOptions { na_rep: word.into(), ..WriteOptions::default() }).unwrap();
+        assert_eq!(found[0].what, format!("null, spelled {word:?}, comes back as a value"));
     }
     for word in ["", "NA", "null", "NaN"] {
-        text(&whole, &WriteOptions { na_rep: word.into(), ..WriteOptions::default() }).unwrap();
+        let options = WriteOptions { na_rep: word.into(), ..WriteOptions::default() };
+        assert_eq!(losses(&whole, &options).unwrap(), []);
     }
-    let floats = frame(vec![("x", Float64Array::from(vec![Some(0.5), None]).into_data())]);
-    text(&floats, &WriteOptions { na_rep: "NaN".into(), ..WriteOptions::default() }).unwrap_err();
+    let mut floats = frame(vec![("x", Float64Array::from(vec![Some(0.5), None]).into_data())]);
+    let options = WriteOptions { na_rep: "NaN".into(), ..WriteOptions::default() };
+    assert_eq!(losses(&floats, &options).unwrap(), []);
+    floats.tags.origin = Some(r#"{"library":"polars"}"#.into());
+    assert_eq!(losses(&floats, &options).unwrap().len(), 1);
 }
