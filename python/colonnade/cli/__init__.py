@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 
+from .._io import log
 from .standard_streams import fill_standard
 
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
@@ -45,6 +46,7 @@ def _run(arguments: list[str]) -> int:
         return _other(arguments)
     from .parser import parser
 
+    log.before_warning = _show_warnings
     if not arguments:
         parser().print_help()
         return OK
@@ -64,6 +66,12 @@ def _fail(error: Exception, command: str | None) -> int:
         return USAGE if isinstance(error, OptionError) else FAILED
     say(f"{type(error).__name__}: {error}. This is a fault of Colonnade; --debug shows where.")
     return FAILED
+
+
+def _show_warnings() -> None:
+    from .stderr_log import add_handler
+
+    add_handler(say)
 
 
 def os_error_text(error: OSError) -> str:
