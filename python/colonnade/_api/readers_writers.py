@@ -1,7 +1,7 @@
 """Chunk by chunk: `open_writer` and `open_reader`."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from .._formats.options import Options, format_of
 from .._formats.registry import FORMATS
@@ -143,7 +143,7 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
     if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
         lenient = getattr(options, "allow_truncated", False)
         # The error of a stream that breaks off says where, so it is caught there and becomes a warning.
-        strict = replace(options, allow_truncated=False) if lenient else options
+        strict: Any = replace(cast(Any, options), allow_truncated=False) if lenient else options
         core_options = {
             "options": FORMATS[found].read_options(strict, where.name),
             "max_rows": getattr(options, "chunk_rows", None) or _ROWS,

@@ -38,7 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        return _fail(error, arguments[0] if arguments else None)
+        return _fail(error, arguments)
 
 
 def _run(arguments: list[str]) -> int:
@@ -55,14 +55,14 @@ def _run(arguments: list[str]) -> int:
     return command(options)
 
 
-def _fail(error: Exception, command: str | None) -> int:
+def _fail(error: Exception, arguments: list[str]) -> int:
     """One line for what is the data's or the system's fault; anything else is ours, and asks to be reported."""
     from ..errors import ColonnadeError, OptionError
     from .words import in_own_words
 
     if isinstance(error, ColonnadeError | OSError | EOFError | MemoryError | ImportError):
         text = os_error_text(error) if isinstance(error, OSError) else str(error) or type(error).__name__
-        say(in_own_words(text, command))
+        say(in_own_words(text, arguments))
         return USAGE if isinstance(error, OptionError) else FAILED
     say(f"{type(error).__name__}: {error}. This is a fault of Colonnade; --debug shows where.")
     return FAILED

@@ -21,7 +21,7 @@ _NARROW = 20
 
 def info(options: argparse.Namespace) -> int:
     """``colonnade info``."""
-    found = cn.inspect(source_of(options.file), format=options.source_format, threads=options.threads)
+    found = cn.inspect(source_of(options.file), **read_options(options))
     if options.json:
         print(json.dumps(found.to_dict(), ensure_ascii=not _is_utf8(), allow_nan=False, indent=2))
         return 0
