@@ -59,10 +59,10 @@ def digits_text(value: float, digits: int = 3) -> str:
     """A number rounded to so many digits, without an exponent and without zeros at the end of its fraction.
 
     >>> digits_text(1234.6), digits_text(62.0), digits_text(0.00123456)
-    ('1,235', '62', '0.00123')
+    ('1,230', '62', '0.00123')
     """
     if abs(value) >= 10 ** (digits - 1):
-        return f"{value:,.0f}"
+        return f"{_rounded(value, digits):,.0f}"
     return np.format_float_positional(_rounded(value, digits), trim="-")
 
 
