@@ -15,6 +15,7 @@ import colonnade as cn
 from .._formats.options import CLASSES
 from .._frame.axes import arrow_values
 from .._values.terminal_text import cell_text, clean, label_text
+from .extras import require_values
 from .reading import format_of_file, read_options, source_of
 
 _MOST = 10
@@ -29,6 +30,8 @@ def diff(options: argparse.Namespace) -> int:
     if names == ("-", "-"):
         raise cn.OptionError("diff: expected at most one file from stdin, found - twice.")
     one, other = (cn.read(source_of(name), **_options_for(name, options)) for name in names)
+    for frame in (one, other):
+        require_values(frame)
     found = list(islice(differences(one, other), _MOST + 1))
     if not found:
         return OK

@@ -95,6 +95,10 @@ def _add_schema(schema: argparse.ArgumentParser) -> None:
     _add_reading(schema, "FILE")
 
 
+def _add_completion(completion: argparse.ArgumentParser) -> None:
+    completion.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
+
+
 def _add_part(command: argparse.ArgumentParser) -> None:
     command.add_argument("--columns", action="append", metavar="A,B", help=_COLUMNS_HELP)
     command.add_argument(
@@ -200,6 +204,7 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]]
     "convert": ("work:convert", "convert one file into another format or form", _add_convert),
     "send": ("connections:send", "send a file to a peer, as one message", _add_send),
     "recv": ("connections:recv", "receive one message of a peer, and write it to a file", _add_recv),
+    "completion": ("completion:completion", "print a script that completes commands and options", _add_completion),
     "versions": ("show:versions", "versions of Colonnade and of the libraries around it", _add_versions),
 }
 
@@ -232,12 +237,17 @@ def long_options(command: str) -> set[str]:
     return {name for action in found for name in action.option_strings if name.startswith("--")}
 
 
-def _all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
-    found = [parser]
+def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the commands by name."""
+    found: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            found += action.choices.values()
+            found |= action.choices
     return found
+
+
+def _all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    return [parser, *subparsers(parser).values()]
 
 
 class _Collect(argparse.Action):
@@ -270,4 +280,5 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
 
 
 _COLUMNS_HELP = "these columns alone; the levels of a hierarchical label are joined by / (may be given several times)"
+SHELLS = ("bash", "zsh", "fish")
 _URLS = "tcp://host:port (this machine), tls://host:port, unix:/path, or the path of a FIFO"
