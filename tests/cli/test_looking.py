@@ -125,7 +125,7 @@ def test_verify_says_what_it_could_check(tmp_path: Path, suffix: str, said: str,
 
 def test_suggestions_are_of_this_command(path: Path, capsys: Captured) -> None:
     with pytest.raises(SystemExit):
-        main(["info", str(path), "--colums", "n"])
+        main(["versions", "--colums", "n"])
     assert "nearest" not in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main(["head", str(path), "--colums", "n"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from colonnade.cli.amounts import byte_rate_text, seconds_text
 from colonnade_bench.best_peer import best_peer_sections
 from colonnade_bench.cell import Cell
 from colonnade_bench.section import Section, to_markdown
@@ -74,16 +75,16 @@ def sizes_section(summary: Summary, disk_bps: float) -> Iterable[Section]:
         ):
             key = (cell.dataset, f"{record['frame_nbytes'] / 1e6:.2f}")
             share = record["wire_nbytes"] / record["frame_nbytes"]
-            ideal_ms = record["wire_nbytes"] * 8e3 / disk_bps
+            ideal_s = record["wire_nbytes"] * 8 / disk_bps
             table.setdefault(key, {})[cell.contestant] = (
-                f"{record['wire_nbytes'] / 1e6:.2f} ({share:.2f}; {ideal_ms:.3g} ms)"
+                f"{record['wire_nbytes'] / 1e6:.2f} ({share:.2f}; {seconds_text(ideal_s)})"
             )
             names[cell.contestant] = None
     if table:
         contestants = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
         note = (
-            f"MB on disk (share of the frame in memory; ideal I/O time at {disk_bps / 8e6:g} MB/s). Judge codecs by the"
-            " `unique` twins: others repeat."
+            f"MB on disk (share of the frame in memory; ideal I/O time at {byte_rate_text(disk_bps / 8)})."
+            " Judge codecs by the `unique` twins: others repeat."
         )
         if len(contestants) > WIDE:
             rows = [[*key, name, cells[name]] for key, cells in table.items() for name in contestants if name in cells]

@@ -7,6 +7,7 @@ both kinds of stores, and also read a chunk that is still in the cache.
 
 from __future__ import annotations
 
+from colonnade.cli.amounts import byte_rate_text, seconds_text
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.datasets.streams import Stream, label
 from colonnade_bench.section import Section
@@ -34,7 +35,7 @@ def cost_sections(summary: Summary) -> list[Section]:
     out = []
     if batch:
         tables = [title for title, _ in cost_tables()]
-        rows = [[name, *(f"{ns / 1e3:.2f} us; {ns / ncols:.0f} ns" for ns, ncols in costs)] for name, costs in batch]
+        rows = [[name, *("; ".join(both(ns, ncols)) for ns, ncols in costs)] for name, costs in batch]
         rows = [[*row, *["-"] * (len(tables) + 1 - len(row))] for row in rows]
         out.append(
             Section("Why the curve bends: what a batch costs", ["reader", *tables], rows, [small_end(batch, gather)])
@@ -104,10 +105,15 @@ def best(figures: dict[tuple[str, bool], Figure], order: str) -> float:
     return max((figure.median for (name, _), figure in figures.items() if name == order), default=0.0)
 
 
+def both(ns: float, ncols: int) -> tuple[str, str]:
+    """Formats the cost of a batch, and of one of its columns."""
+    return seconds_text(ns / 1e9), seconds_text(ns / ncols / 1e9)
+
+
 def small_end(batch: list[tuple[str, list[tuple[float, int]]]], gather: Gathered) -> str:
     """Returns the sentence on small chunks."""
     parts = "; ".join(
-        f"{name} {costs[0][0] / 1e3:.1f} us ({', '.join(f'{ns / n:.0f} ns a column with {n:,}' for ns, n in costs)})"
+        f"{name} {both(*costs[0])[0]} ({', '.join(f'{both(ns, n)[1]} a column with {n:,}' for ns, n in costs)})"
         for name, costs in batch
     )
     text = (
@@ -120,8 +126,9 @@ def small_end(batch: list[tuple[str, list[tuple[float, int]]]], gather: Gathered
     if len(ends) == 2:
         low, high = (best(gather[chunk], "by_chunk") for chunk in ends)
         text += (
-            f" The memory has its share in it: the same pieces copied without any header run at {low:.1f} GB/s for"
-            f" chunks of 16 KiB (runs of 1 KiB) and at {high:.1f} for 1 MiB."
+            " The memory has its share in it: the same pieces copied without any header run at"
+            f" {byte_rate_text(low * 1e9)} for chunks of 16 KiB (runs of 1 KiB) and at"
+            f" {byte_rate_text(high * 1e9)} for 1 MiB."
         )
     return text
 
@@ -132,6 +139,11 @@ def against(name: str, small: Figure, large: Figure) -> str:
     if small.overlaps(large) or abs(change) < TIE:
         return f"{name} tied"
     return f"{name} {abs(change):.0%} {'faster' if change > 0 else 'slower'} with 16 MiB"
+
+
+def rate(speeds: dict[int, float], chunk: int) -> str:
+    """Formats the speed of a chunk size, of which there may be none. Speeds are in GB/s."""
+    return byte_rate_text(speeds.get(chunk, 0.0) * 1e9)
 
 
 def large_end(summary: Summary, gather: Gathered) -> str:
@@ -151,12 +163,12 @@ def large_end(summary: Summary, gather: Gathered) -> str:
     fall = hot[peak] / hot[chunks[-1]] - 1
     text += (
         "Out of a stream that lies in memory every byte is read once, so no chunk size can be kept in a cache: the bare"
-        f" copy runs at {cold.get(1 << 20, 0):.1f} GB/s with 1 MiB and {cold.get(16 << 20, 0):.1f} with 16 MiB. "
+        f" copy runs at {rate(cold, 1 << 20)} with 1 MiB and {rate(cold, 16 << 20)} with 16 MiB. "
     )
     if fall > TIE:
         text += (
-            f"Out of a chunk that was just made or received it runs at {hot[peak]:.1f} GB/s with {label(peak)} and at"
-            f" {hot[chunks[-1]]:.1f} with {label(chunks[-1])}: **the bend is the cache's**. A chunk that fits is not"
+            f"Out of a chunk that was just made or received it runs at {rate(hot, peak)} with {label(peak)} and at"
+            f" {rate(hot, chunks[-1])} with {label(chunks[-1])}: **the bend is the cache's**. A chunk that fits is not"
             " fetched from memory again, one that does not is. It lets 1 MiB beat 16 MiB wherever a stream is read as"
             " it arrives, and our own streams are cut at 1 MiB for that."
         )

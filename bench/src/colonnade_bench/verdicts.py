@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from colonnade.cli.amounts import seconds_text
 from colonnade_bench.cell import Cell
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.ratios import figures, sizes
@@ -147,9 +148,9 @@ def judge_open(target: Target, summary: Summary) -> Verdict:
             if figure is not None and place.dataset in target.datasets():
                 found[place.dataset] = (figure.median, DATASETS[place.dataset].member_count())
         good = [seconds <= max(target.max_s, members * target.max_s_per_member) for seconds, members in found.values()]
-        parts = [f"{short(name)} {s * 1e3:.2f} ms ({n:,} members)" for name, (s, n) in found.items()]
+        parts = [f"{short(name)} {seconds_text(s)} ({n:,} members)" for name, (s, n) in found.items()]
         texts[state], words[state] = ", ".join(parts) or "-", "-" if not good else "pass" if all(good) else "short"
-    wanted = f"<= {target.max_s * 1e3:g} ms, or {target.max_s_per_member * 1e6:g} us a member"
+    wanted = f"<= {seconds_text(target.max_s)}, or {seconds_text(target.max_s_per_member)} a member"
     return Verdict(target.workload, target.baseline, wanted, texts["first"], texts["repeat"], words["first"])
 
 

@@ -13,8 +13,9 @@ from .._formats.registry import FORMATS
 from .._frame.axes import Labels
 from .._frame.part import selects_leaves
 from .._frame.schema import AxisInfo, Schema
+from .._values.amounts import nbytes_text
 from .._values.tagged_labels import decode_optional
-from .._values.terminal_text import label_text, nbytes_text, table
+from .._values.terminal_text import label_text, table
 from ..errors import ColonnadeError
 from .open_source import File
 

@@ -47,12 +47,13 @@ def check_losses(core: _core.CoreFrame, encoding: _core.WriteOptions, options: O
     losses = _core.losses(core, encoding)
     if not losses:
         return False
-    kept = 'schema="header" or schema="sidecar" keeps' if options._FORMAT == "csv" else 'schema="header" keeps'
+    kept = 'schema="header" or schema="sidecar"' if options._FORMAT == "csv" else 'schema="header"'
     place = f"{options._FORMAT}: {label_text(label)}: " if label else f"{options._FORMAT}: "
-    what = f"{place}plain text does not bring back everything: {_listed(losses)}. {kept} it all"
+    what = f"{place}plain text does not bring back everything: {_listed(losses)}. Write {kept} to keep it all"
     if options.on_loss == "raise":
-        raise EncodeError(f'{what}; on_loss="warn" writes it anyway.')
-    warnings.warn(LossWarning(f'{what}; on_loss="ignore" writes it without this warning.', losses), stacklevel=_level())
+        raise EncodeError(f'{what}, or on_loss="warn" to lose it.')
+    message = f'{what}, or on_loss="ignore" to lose it without a warning.'
+    warnings.warn(LossWarning(message, losses), stacklevel=_level())
     return True
 
 

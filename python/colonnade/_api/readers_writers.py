@@ -1,6 +1,7 @@
 """Chunk by chunk: `open_writer` and `open_reader`."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 from .._formats.options import Options, format_of
 from .._formats.registry import FORMATS
@@ -140,8 +141,11 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
     if reads == "series" and (series := series_reader(where, found, options, columns, rows)) is not None:
         return series
     if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
+        lenient = getattr(options, "allow_truncated", False)
+        # The error of a stream that breaks off says where, so it is caught there and becomes a warning.
+        strict: Any = replace(cast(Any, options), allow_truncated=False) if lenient else options
         core_options = {
-            "options": FORMATS[found].read_options(options, where.name),
+            "options": FORMATS[found].read_options(strict, where.name),
             "max_rows": getattr(options, "chunk_rows", None) or _ROWS,
         }
         return StreamReader(
@@ -151,6 +155,7 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
             core_options,
             lambda: lazy_frame(open_checked(where, found, options), options, columns, rows),
             settled=reads == "stream",
+            lenient=lenient,
         )
     return FileReader(open_frame(where, found, options, columns, rows))
 

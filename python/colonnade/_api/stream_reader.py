@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._formats.arrow_truncated import TruncatedStream
 from .._formats.text_files import warn_of_losses
 from .._frame.field_paths import Chosen
 from .._frame.frame import Frame
@@ -28,6 +29,8 @@ class StreamReader(FrontReader):
         The class of the core that reads the batches, or a substitute.
     settled
         As of `Reader`.
+    lenient
+        A missing end mark is the end, with a warning.
     """
 
     def __init__(
@@ -39,10 +42,12 @@ class StreamReader(FrontReader):
         open_whole: Callable[[], Frame],
         opener: Any = _core.Reader,
         settled: bool = True,
+        lenient: bool = False,
     ) -> None:
         super().__init__(where, rows)
         self._opener = opener
         self.settled = settled
+        self._lenient = lenient
         self._columns = columns
         self._options = options
         self._open_whole = open_whole
@@ -71,11 +76,13 @@ class StreamReader(FrontReader):
     def __repr__(self) -> str:
         return f"<Reader: a stream, {self._done_nrows:,} rows so far>"
 
-    def _opened(self) -> _core.Reader | _core.ConnectionReader:
+    def _opened(self) -> _core.Reader | _core.ConnectionReader | TruncatedStream:
         if self._reader is None:
             self._check_open()
             self._reader = self._where.read_batches(self._opener, **self._options)
-        reader: _core.Reader | _core.ConnectionReader = self._reader
+            if self._lenient:
+                self._reader = TruncatedStream(self._reader)
+        reader: _core.Reader | _core.ConnectionReader | TruncatedStream = self._reader
         if self._columns is not None and self._chosen is None:  # An unknown column stays an error in later calls.
             self._chosen = Frame._make(reader.schema())._lookup.chosen(self._columns)
         return reader

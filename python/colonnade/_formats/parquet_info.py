@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _core
-from .._values.terminal_text import nbytes_text
+from .._values.amounts import nbytes_text
 
 
 @dataclass(frozen=True)

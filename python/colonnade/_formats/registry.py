@@ -57,16 +57,19 @@ def _npy() -> FormatEntry:
 
 def _arrow() -> FormatEntry:
     from .arrow_info import ArrowInfo
+    from .arrow_truncated import open_arrow
 
-    return FormatEntry("an Arrow file", _of_arrow(_core.ArrowReadOptions), info=("arrow", ArrowInfo.of))
+    return FormatEntry("an Arrow file", _of_arrow(_core.ArrowReadOptions), open_arrow, info=("arrow", ArrowInfo.of))
 
 
 def _arrows() -> FormatEntry:
     from .arrow_info import ArrowInfo
+    from .arrow_truncated import open_arrow
 
     return FormatEntry(
         "an Arrow stream",
         _of_arrow(_core.ArrowsReadOptions),
+        open_arrow,
         info=("arrow", ArrowInfo.of),
         reads="stream",
     )

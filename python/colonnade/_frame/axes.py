@@ -176,7 +176,7 @@ def _arrow_values(column: ArrowColumn) -> np.ndarray:
         # pandas' intervals: pairs, which can be labels.
         left, right = (_as_list(arrow_values(column.child(side))) for side in ("left", "right"))
         return object_array(list(zip(left, right, strict=True)))
-    if not kind.startswith(_PLAIN):
+    if not kind.startswith(PLAIN_TYPES):
         return display_cells(column)
     values = column.values()
     mask = column.mask()
@@ -189,7 +189,7 @@ def _arrow_values(column: ArrowColumn) -> np.ndarray:
 
 # Types that NumPy shows as they are. (`interval` begins with `int` too, so these are written out.)
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint")
-_PLAIN = ("bool", *_INTEGERS, "half", "float", "double", "timestamp", "duration", "date32", "fixed_size_binary")
+PLAIN_TYPES = ("bool", *_INTEGERS, "half", "float", "double", "timestamp", "duration", "date32", "fixed_size_binary")
 
 
 def _take(values: np.ndarray, positions: Positions) -> np.ndarray:

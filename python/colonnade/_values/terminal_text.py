@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from .time_text import duration_text
+
 ELLIPSIS = "…"
 # A cell may hold a list of a million items. Only a few items of each level are shown.
 _nested = reprlib.Repr()
@@ -66,6 +68,9 @@ def cell_text(value: Any) -> str:
         return clean(value[:256])
     if isinstance(value, list | tuple | dict):
         return clean(_nested.repr(value))
+    if isinstance(value, np.timedelta64) and not np.isnat(value):
+        unit, count = np.datetime_data(value.dtype)
+        return duration_text(int(value.astype("i8")) * count, unit) or clean(str(value))
     if isinstance(value, np.datetime64) and not np.isnat(value) and np.datetime_data(value.dtype)[0] == "generic":
         return str(value.view("i8"))  # NumPy has no text for a time without a unit, so the count is shown
     return clean(str(value))
@@ -79,16 +84,6 @@ def label_text(label: Any) -> str:
     if label is None:
         return "None"
     return cell_text(label)
-
-
-def nbytes_text(nbytes: int) -> str:
-    """A number of bytes as text with a binary unit: 1.5 MiB."""
-    size = float(nbytes)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < 1024 or unit == "GiB":
-            return f"{nbytes} B" if unit == "B" else f"{size:.1f} {unit}"
-        size /= 1024
-    raise AssertionError("unreachable")
 
 
 def table(rows: Sequence[Sequence[str]], gap: int = 2) -> str:

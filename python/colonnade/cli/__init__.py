@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .._io import log
 from .standard_streams import fill_standard
 
 OK, FAILED, USAGE, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 130, 141
@@ -39,7 +40,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        return _fail(error, arguments[0] if arguments else None)
+        return _fail(error, arguments)
 
 
 def _run(arguments: list[str]) -> int:
@@ -47,17 +48,18 @@ def _run(arguments: list[str]) -> int:
         return _other(arguments)
     from .parser import parser
 
+    log.before_warning = _show_warnings
     if not arguments:
         parser().print_help()
         return OK
     options = parser(arguments[0] if arguments else None).parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     with warnings.catch_warnings():
-        _say_losses(arguments[0])
+        _say_losses(arguments)
         return command(options)
 
 
-def _say_losses(command: str) -> None:
+def _say_losses(arguments: list[str]) -> None:
     """Show a `LossWarning` as one line, without the place in our code."""
     show = warnings.showwarning
 
@@ -66,24 +68,30 @@ def _say_losses(command: str) -> None:
         from .words import in_own_words
 
         if isinstance(message, LossWarning):
-            say(f"warning: {in_own_words(str(message), command)}")
+            say(f"warning: {in_own_words(str(message), arguments)}")
         else:
             show(message, *rest, **more)
 
     warnings.showwarning = shown
 
 
-def _fail(error: Exception, command: str | None) -> int:
+def _fail(error: Exception, arguments: list[str]) -> int:
     """One line for what is the data's or the system's fault; anything else is ours, and asks to be reported."""
     from ..errors import ColonnadeError, OptionError
     from .words import in_own_words
 
     if isinstance(error, ColonnadeError | OSError | EOFError | MemoryError | ImportError):
         text = os_error_text(error) if isinstance(error, OSError) else str(error) or type(error).__name__
-        say(in_own_words(text, command))
+        say(in_own_words(text, arguments))
         return USAGE if isinstance(error, OptionError) else FAILED
     say(f"{type(error).__name__}: {error}. This is a fault of Colonnade; --debug shows where.")
     return FAILED
+
+
+def _show_warnings() -> None:
+    from .stderr_log import add_handler
+
+    add_handler(say)
 
 
 def os_error_text(error: OSError) -> str:

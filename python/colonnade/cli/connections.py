@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import errno
-import logging
 import os
 import stat
 import sys
@@ -160,7 +159,6 @@ def _accepted(options: argparse.Namespace, url: str, keywords: dict[str, Any]) -
 
     if options.server_name is not None:
         raise cn.OptionError("--server-name: an option of connecting, not of listening. Leave it out.")
-    logging.getLogger("colonnade").addHandler(_StderrHandler(logging.WARNING))
     # Other peers are refused: the listener closes as soon as the first peer is accepted.
     with cn.listen(url, **keywords) as listener:
         say(f"listening on {listener.url}")
@@ -204,12 +202,3 @@ def _wait_until_taken(peer: cn.Connection) -> None:
     """Wait until the receiver closes. A receiver that fails before it has read the message is an error."""
     for _ in peer:
         pass
-
-
-class _StderrHandler(logging.Handler):
-    """Prints log records of the library on stderr."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        from ..cli import say
-
-        say(record.getMessage())

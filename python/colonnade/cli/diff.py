@@ -1,6 +1,9 @@
 """The command `diff`: whether two files hold the same frame, whatever their formats, and what differs first."""
 
 import argparse
+import dataclasses
+import os
+import stat
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -9,9 +12,11 @@ import numpy as np
 
 import colonnade as cn
 
+from .._formats.options import CLASSES
 from .._frame.axes import arrow_values
 from .._values.terminal_text import cell_text, clean, label_text
-from .reading import source_of
+from .extras import require_values
+from .reading import format_of_file, read_options, source_of
 
 _MOST = 10
 """Differences that are shown."""
@@ -24,7 +29,9 @@ def diff(options: argparse.Namespace) -> int:
     names = options.one, options.other
     if names == ("-", "-"):
         raise cn.OptionError("diff: expected at most one file from stdin, found - twice.")
-    one, other = (cn.read(source_of(name), threads=options.threads) for name in names)
+    one, other = (cn.read(source_of(name), **_options_for(name, options)) for name in names)
+    for frame in (one, other):
+        require_values(frame)
     found = list(islice(differences(one, other), _MOST + 1))
     if not found:
         return OK
@@ -34,6 +41,16 @@ def diff(options: argparse.Namespace) -> int:
     if len(found) > _MOST:
         print("... and more")
     return FAILED
+
+
+def _options_for(name: str, options: argparse.Namespace) -> dict[str, Any]:
+    """The options of reading that the format of this file has: those of the other file may be of another one."""
+    keywords = read_options(options)
+    if name == "-" or not os.path.exists(name) or stat.S_ISFIFO(os.stat(name).st_mode):
+        return keywords
+    format = format_of_file(name, keywords.get("format"))
+    fields = {item.name for item in dataclasses.fields(CLASSES[format])} | {"format"}
+    return {keyword: value for keyword, value in keywords.items() if keyword in fields}
 
 
 def differences(one: cn.Frame, other: cn.Frame) -> Iterator[tuple[str, str, str]]:

@@ -4,7 +4,9 @@ import argparse
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from .option_specs import PACKING, READING, WRITING, Spec
 from .security import add_security
+from .values import COLLECTED, KINDS, count, rows, seconds, size
 
 
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
@@ -32,7 +34,11 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
 
     for name, (run, help, add_options) in _COMMANDS.items():
         if asked in (None, name):
-            add_options(add(name, run, help))
+            command = add(name, run, help)
+            add_options(command)
+            # All options in the usage would be fifteen lines above every error.
+            files = " ".join(str(action.metavar) for action in command._actions if not action.option_strings)
+            command.usage = f"colonnade {name} [options] {files}{'...' if name == 'verify' else ''}".rstrip()
     if asked is None:
         commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
         commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
@@ -41,20 +47,20 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
 
 def _add_info(info: argparse.ArgumentParser) -> None:
     info.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
-    _add_from(info, "FILE")
+    _add_reading(info, "FILE")
     info.add_argument("--json", action="store_true", help="everything as one JSON object")
 
 
 def _add_head(head: argparse.ArgumentParser) -> None:
     head.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
     _add_reading(head, "FILE")
-    head.add_argument("-n", "--rows", type=_count, default=10, metavar="N", help="number of rows (default: 10)")
+    head.add_argument("-n", "--rows", type=count, default=10, metavar="N", help="number of rows (default: 10)")
     head.add_argument("--columns", action="append", metavar="A,B", help=_COLUMNS_HELP)
 
 
 def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("files", metavar="FILE", nargs="+", help="files or directories, or - for stdin")
-    _add_from(verify, "each FILE")
+    _add_reading(verify, "each FILE")
     verify.add_argument("-q", "--quiet", action="store_true", help="say nothing of files that are whole")
 
 
@@ -81,6 +87,7 @@ def _add_cat(cat: argparse.ArgumentParser) -> None:
 def _add_diff(diff: argparse.ArgumentParser) -> None:
     diff.add_argument("one", metavar="A", help="a file or directory, or - for stdin")
     diff.add_argument("other", metavar="B", help="the file to compare with")
+    _add_reading(diff, "both")
 
 
 def _add_schema(schema: argparse.ArgumentParser) -> None:
@@ -88,11 +95,15 @@ def _add_schema(schema: argparse.ArgumentParser) -> None:
     _add_reading(schema, "FILE")
 
 
+def _add_completion(completion: argparse.ArgumentParser) -> None:
+    completion.add_argument("shell", metavar="SHELL", choices=SHELLS, help=", ".join(SHELLS))
+
+
 def _add_part(command: argparse.ArgumentParser) -> None:
     command.add_argument("--columns", action="append", metavar="A,B", help=_COLUMNS_HELP)
     command.add_argument(
         "--rows",
-        type=_rows,
+        type=rows,
         metavar="A:B",
         help="these rows alone, by position: 0:100, 500:; --rows=-10: the last ten",
     )
@@ -111,7 +122,8 @@ def _add_send(send: argparse.ArgumentParser) -> None:
         metavar="FORMAT",
         help="of the message: arrows, msgpack, csv or ndjson",
     )
-    _add_packing(send)
+    _add_compression(send)
+    _add_specs(send, PACKING, "the message")
     _add_peer(send)
 
 
@@ -120,7 +132,7 @@ def _add_recv(recv: argparse.ArgumentParser) -> None:
     recv.add_argument("target", metavar="FILE", help="a file or directory, or - for stdout")
     recv.add_argument("--connect", action="store_true", help="connect to URL; the sender listens")
     _add_writing(recv, "FILE")
-    recv.add_argument("--limit", type=_size, metavar="BYTES", help="refuse a message that asks for more (such as 2GiB)")
+    recv.add_argument("--limit", type=size, metavar="BYTES", help="refuse a message that asks for more (such as 2GiB)")
     _add_peer(recv)
 
 
@@ -132,26 +144,7 @@ def _add_from(command: argparse.ArgumentParser, file: str) -> None:
 
 def _add_reading(command: argparse.ArgumentParser, file: str) -> None:
     _add_from(command, file)
-    command.add_argument(
-        "--allow-truncated", action="store_true", help="take what came of a stream that breaks off (arrow, arrows)"
-    )
-    for name, what in (("ext", "an unknown extension"), ("invalid-utf8", "text that is no UTF-8")):
-        command.add_argument(f"--{name}", metavar="WORD", help=f"bytes: keep {what} as bytes (msgpack)")
-    text = command.add_argument_group(f"text of {file}", "csv, json, ndjson, yaml")
-    text.add_argument("--delimiter", metavar="CHAR", help="between fields (csv; default: detected)")
-    text.add_argument(
-        "--encoding", metavar="NAME", help="utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)"
-    )
-    text.add_argument(
-        "--header-rows", type=_count, metavar="N", help="records that hold column names (csv; default: 1)"
-    )
-    text.add_argument("--index-columns", type=_count, metavar="N", help="columns that are row labels (csv)")
-    text.add_argument("--skip-rows", type=_count, metavar="N", help="lines to skip at the beginning (csv)")
-    text.add_argument("--decimal", metavar="CHAR", help="the decimal mark, . or , (csv)")
-    text.add_argument("--dates", action="store_true", help="columns of ISO 8601 dates are dates (csv)")
-    text.add_argument("--on-error", metavar="WORD", help="raise, null or skip: records that do not fit (csv)")
-    text.add_argument("--big-ints", metavar="WORD", help="integers over 64 bits: error, decimal; text (csv)")
-    text.add_argument("--allow-nonfinite", action="store_true", help="take NaN and Infinity (json, ndjson)")
+    _add_specs(command, READING, f"reading {file}")
 
 
 def _add_writing(command: argparse.ArgumentParser, file: str, to: str | None = None) -> None:
@@ -159,53 +152,40 @@ def _add_writing(command: argparse.ArgumentParser, file: str, to: str | None = N
     command.add_argument(
         "--to", dest="target_format", metavar="FORMAT", default=to, help=f"format of {file} (default: {default})"
     )
-    _add_packing(command)
-    command.add_argument(
-        "--filter", metavar="WORD", help="auto, shuffle, delta, delta-shuffle or dictionary, before compression (npz)"
-    )
-    command.add_argument("--profile", metavar="WORD", help="fast, balanced or small (npz, parquet)")
-    command.add_argument("--row-group-rows", type=_count, metavar="N", help="rows of a row group (parquet)")
-    command.add_argument("--orient", metavar="WORD", help="columns, records, split... (msgpack, json, yaml)")
-    command.add_argument(
-        "--no-header",
-        action="store_true",
-        help="the data alone, for other programs (msgpack; csv: no names)",
-    )
-    command.add_argument("--numbers", metavar="WORD", help="plain or packed (msgpack)")
-    command.add_argument("--compatible", action="store_true", help="for readers from before 2013 (msgpack)")
-    command.add_argument(
-        "--schema", metavar="WORD", help="header or sidecar (csv): store data types and labels (csv, json, ndjson, yaml)"
-    )
-    command.add_argument(
-        "--on-loss",
-        metavar="WORD",
-        help="warn, raise or ignore: what plain text does not bring back (csv, json, ndjson, yaml; default: warn)",
-    )
-    command.add_argument("--to-delimiter", metavar="CHAR", help="between fields written (csv)")
-    command.add_argument(
-        "--nonfinite", metavar="WORD", help="null, literal or error: NaN without a schema (json, ndjson)"
-    )
-    command.add_argument("--indent", type=_count, metavar="N", help="spaces for each level (json)")
-    command.add_argument("--compat", metavar="LIBRARY", help="static-frame: write only what it reads in full")
-    command.add_argument("--fsync", action="store_true", help="wait until the disk has the bytes")
-    command.add_argument("--mkdir", action="store_true", help="make the folder of the target")
+    _add_compression(command)
+    _add_specs(command, WRITING, f"writing {file}")
 
 
-def _add_packing(command: argparse.ArgumentParser) -> None:
+def _add_compression(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--compression",
         metavar="CODEC",
         help="none; zstd, deflate (npz); lz4, zstd (arrow, arrows); gzip, zstd (text); "
         "auto, snappy, gzip, brotli, lz4, zstd (parquet)",
     )
-    command.add_argument("--level", type=int, metavar="N", help="level of compression")
-    command.add_argument("--batch-nbytes", type=int, metavar="N", help="data in a record batch (arrow, arrows)")
+
+
+def _add_specs(command: argparse.ArgumentParser, specs: tuple[Spec, ...], what: str) -> None:
+    """Add options of reading or writing. Those that are not given are absent from the parsed options."""
+    groups: dict[str, Any] = {"": command}
+    for spec in specs:
+        if spec.group not in groups:
+            kind = "csv, json, ndjson, yaml" if spec.group == "text" else ""
+            groups[spec.group] = command.add_argument_group(f"{what}: {spec.group}", kind or None)
+        common: dict[str, Any] = {"dest": spec.dest, "default": argparse.SUPPRESS, "help": spec.help}
+        if spec.kind in ("on", "off"):
+            groups[spec.group].add_argument(spec.flag, action="store_const", const=spec.kind == "on", **common)
+        else:
+            action = _Collect if spec.kind in COLLECTED else "store"
+            groups[spec.group].add_argument(
+                spec.flag, type=KINDS[spec.kind], metavar=spec.metavar, action=action, **common
+            )
 
 
 def _add_peer(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--timeout",
-        type=_seconds,
+        type=seconds,
         metavar="S",
         help="how long the peer may be absent or silent (default: 30 s until somebody listens, else forever)",
     )
@@ -224,6 +204,7 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]]
     "convert": ("work:convert", "convert one file into another format or form", _add_convert),
     "send": ("connections:send", "send a file to a peer, as one message", _add_send),
     "recv": ("connections:recv", "receive one message of a peer, and write it to a file", _add_recv),
+    "completion": ("completion:completion", "print a script that completes commands and options", _add_completion),
     "versions": ("show:versions", "versions of Colonnade and of the libraries around it", _add_versions),
 }
 
@@ -256,12 +237,29 @@ def long_options(command: str) -> set[str]:
     return {name for action in found for name in action.option_strings if name.startswith("--")}
 
 
-def _all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
-    found = [parser]
+def subparsers(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parsers of the commands by name."""
+    found: dict[str, argparse.ArgumentParser] = {}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            found += action.choices.values()
+            found |= action.choices
     return found
+
+
+def _all_parsers(parser: argparse.ArgumentParser) -> list[argparse.ArgumentParser]:
+    return [parser, *subparsers(parser).values()]
+
+
+class _Collect(argparse.Action):
+    """An option that may be given several times: its lists are joined, its pairs merged."""
+
+    def __call__(self, parser: argparse.ArgumentParser, options: argparse.Namespace, values: Any, *_: Any) -> None:
+        before = getattr(options, self.dest, None)
+        if isinstance(values, dict):
+            values = {**(before or {}), **values}
+        elif isinstance(values, list):
+            values = [*(before or []), *values]
+        setattr(options, self.dest, values)
 
 
 class _Version(argparse.Action):
@@ -281,48 +279,6 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
     return found
 
 
-def _count(text: str) -> int:
-    try:
-        count = int(text)
-    except ValueError:
-        count = -1
-    if count < 0:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, found {text!r}")
-    return count
-
-
-def _rows(text: str) -> slice:
-    start, colon, stop = text.partition(":")
-    try:
-        if not colon:
-            raise ValueError
-        return slice(int(start) if start else None, int(stop) if stop else None)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"expected rows such as 0:100 or 500:, found {text!r}") from None
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < 1e9:  # NaN is not, either
-        raise argparse.ArgumentTypeError(f"expected a number of seconds, found {text!r}")
-    return seconds
-
-
-def _size(text: str) -> int:
-    number = text.rstrip("KMGTiB")
-    power = _UNITS.get(text[len(number) :])
-    if power is None or not number.isascii() or not number.isdigit():
-        raise argparse.ArgumentTypeError(f"expected a number of bytes such as 65536, 64MiB or 2GB, found {text!r}")
-    return int(number) * power
-
-
 _COLUMNS_HELP = "these columns alone; the levels of a hierarchical label are joined by / (may be given several times)"
-_UNITS: dict[str, int] = {"": 1, "B": 1} | {
-    unit: base**power
-    for power, letter in enumerate("KMGT", 1)
-    for unit, base in ((f"{letter}iB", 1024), (f"{letter}B", 1000))
-}
+SHELLS = ("bash", "zsh", "fish")
 _URLS = "tcp://host:port (this machine), tls://host:port, unix:/path, or the path of a FIFO"

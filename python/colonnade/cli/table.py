@@ -1,7 +1,6 @@
-"""Tables of the command line. Into a file or a pipe a table of ASCII text that fits is laid out here.
+"""Tables of the command line, for a terminal, a file or a pipe, never wider than the width there is.
 
-rich lays out all others: on a terminal, in colour, and where cells must be cut or wrapped. Importing it takes half as
-long as importing NumPy.
+Only a terminal gets bold text, from rich, whose import takes half as long as NumPy's.
 """
 
 from __future__ import annotations
@@ -10,96 +9,104 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .._values.terminal_text import clean
+from .._values.terminal_text import ELLIPSIS, clean, pad, width_of
+from .layout import GAP, Column, choose, fitted
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.table import Table as RichTable
+
+_RULE = "─"
 
 
 class Table:
-    """Rows of text, with or without a line of column names."""
+    """Rows of text under a title, with a line of column names if there are any."""
 
-    def __init__(self, title: str | None = None, *, has_header: bool = True, padding: tuple[int, int] = (1, 1)) -> None:
+    def __init__(self, title: str | None = None) -> None:
         self.title = title
-        self.caption: str | None = None
-        self._has_header = has_header
-        self._left, self._right = padding
-        self._columns: list[tuple[str, dict[str, Any]]] = []
+        self.note: str | None = None
+        self._columns: list[Column] = []
         self._rows: list[list[str]] = []
 
     def add_column(self, name: str = "", **options: Any) -> None:
-        """Add a column. `options` are those of rich's columns."""
-        self._columns.append((name, options))
+        """Add a column. `options` are the attributes of `Column`."""
+        self._columns.append(Column(_clean_lines(name), **options))
 
     def add_row(self, *cells: str) -> None:
         """Add a row. Cells are text of a file."""
         self._rows.append([_clean_lines(cell) for cell in cells])
 
-    def lines(self, width: int) -> list[str] | None:
-        """The table as rich prints it; None where that takes more than padding ASCII text to the widths of columns."""
-        names = [name for name, _ in self._columns]
-        every = [names, *self._rows] if self._has_header else self._rows
-        notes = [text for text in (self.title, self.caption) if text is not None]
-        if not every or not all(text.isascii() and text.isprintable() for row in [*every, notes] for text in row):
-            return None
-        widths = [max(len(row[i]) for row in every) for i in range(len(names))]
-        widths = [max(w, options.get("min_width", 0)) for w, (_, options) in zip(widths, self._columns, strict=True)]
-        rows = [self._line(row, widths) for row in every]
-        total = len(rows[0])
-        if total > width or any(len(note) > total for note in notes):
-            return None
-        if self._has_header:
-            rule = "─".join("─" * (self._left + w + self._right) for w in widths)
-            rows = [" " * total, rows[0], f" {rule} ", *rows[1:], " " * total]
-        above = [] if self.title is None else [self.title.ljust(total)]
-        below = [] if self.caption is None else [self.caption.ljust(total)]
-        return [*above, *rows, *below]
+    def lines(self, width: int) -> list[str]:
+        """The table as lines of at most `width` columns."""
+        return [text for text, _ in self.styled_lines(width)]
 
-    def _line(self, row: list[str], widths: list[int]) -> str:
-        cells = (
-            " " * self._left
-            + (text.rstrip().rjust(w) if options.get("justify") == "right" else text.ljust(w))
-            + " " * self._right
-            for text, w, (_, options) in zip(row, widths, self._columns, strict=True)
-        )
-        return f" {' '.join(cells)} " if self._has_header else "".join(cells)
-
-    def rich(self) -> RichTable:
-        """The table for rich."""
-        from rich import box
-        from rich.table import Table as RichTable
-
-        made = RichTable(
-            title=self.title,
-            caption=self.caption,
-            title_justify="left",
-            caption_justify="left",
-            box=box.SIMPLE_HEAD if self._has_header else None,
-            show_header=self._has_header,
-            padding=(0, self._right, 0, self._left),
-        )
-        for name, options in self._columns:
-            made.add_column(name, **options)
+    def styled_lines(self, width: int) -> list[tuple[str, list[tuple[int, int]]]]:
+        """Each line with the parts of it that are bold, as start and end."""
+        natural = [
+            max(width_of(line) for text in (column.name, *(row[i] for row in self._rows)) for line in text.split("\n"))
+            for i, column in enumerate(self._columns)
+        ]
+        widths = choose(self._columns, natural, width)
+        found: list[tuple[str, list[tuple[int, int]]]] = [] if self.title is None else [(self.title, [])]
+        if any(column.name for column in self._columns):
+            names = [column.name for column in self._columns]
+            found += [(line, [(0, len(line))]) for line, _ in self._line(names, widths, is_header=True)]
+            found.append((_RULE * min(width, sum(widths.values()) + GAP * (len(widths) - 1)), []))
         for row in self._rows:
-            made.add_row(*map(rich_text, row))
-        return made
+            found += self._line(row, widths)
+        left_out = [c.name.replace("\n", " ") for i, c in enumerate(self._columns) if i not in widths]
+        notes = [self.note] if self.note else []
+        if left_out:
+            notes.append(f"not shown at this width: {', '.join(left_out)}; --json has all")
+        return found + [(line, []) for note in notes for line in fitted(note, Column(fit="wrap"), width)]
+
+    def _line(
+        self, cells: list[str], widths: dict[int, int], is_header: bool = False
+    ) -> list[tuple[str, list[tuple[int, int]]]]:
+        """One row, in as many lines as its highest cell has. Names of columns stand just above the rule."""
+        parts = {i: fitted(cells[i], self._columns[i], width) for i, width in widths.items()}
+        height = max(map(len, parts.values()))
+        lines = []
+        for number in range(height):
+            line, bold = "", []
+            for i, width in widths.items():
+                place = number - (height - len(parts[i]) if is_header else 0)
+                text = parts[i][place] if 0 <= place < len(parts[i]) else ""
+                start = len(line)
+                line += pad(text, width, right=self._columns[i].is_right)
+                bold += [(start, len(line))] if self._columns[i].is_bold else []
+                line += " " * GAP
+            lines.append((line.rstrip(), bold))
+        return lines
 
 
 def print_table(table: Table) -> None:
     """Print a table on stdout."""
-    lines = table.lines(_width()) if _is_plain() else None
-    if lines is None:
-        rich_console().print(table.rich())
-    else:
-        print("\n".join(lines))
-
-
-def rich_text(text: str) -> Any:
-    """Text of a file for rich: never read as markup, never a control character."""
+    lines = table.styled_lines(terminal_width())
+    if _is_plain():
+        for text, _ in lines:
+            print_line(text)
+        return
     from rich.text import Text
 
-    return Text(_clean_lines(text))
+    console = rich_console()
+    for text, bold in lines:
+        styled = Text(_encodable(text))
+        for start, end in bold:
+            styled.stylize("bold", start, end)
+        console.print(styled, soft_wrap=True)
+
+
+def print_line(text: str) -> None:
+    """Print a line of text from a file on stdout: no control characters, nothing that the encoding lacks."""
+    print(_encodable(clean(text)))
+
+
+def _encodable(text: str) -> str:
+    encoding = sys.stdout.encoding or "utf-8"
+    if encoding.lower().replace("-", "") == "utf8":
+        return text
+    plain = text.replace(_RULE, "-").replace(ELLIPSIS, "~")
+    return plain.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def _clean_lines(text: str) -> str:
@@ -120,16 +127,17 @@ def rich_console() -> Console:
 
 
 def _is_plain() -> bool:
-    """Whether stdout takes UTF-8 and rich would put no colour into it."""
+    """Whether rich would put no colour into stdout."""
     is_asked = any(name in os.environ for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"))
-    return not is_asked and not sys.stdout.isatty() and (sys.stdout.encoding or "").lower().startswith("utf")
+    return not is_asked and not sys.stdout.isatty()
 
 
-def _width() -> int:
-    """The width that rich takes: of the first standard stream that is a terminal, or what COLUMNS says."""
+def terminal_width() -> int:
+    """The width of the first standard stream that is a terminal, or what COLUMNS says; 80 where there is neither."""
     columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit():
+    if columns.isdigit() and int(columns):
         return int(columns)
+    # stdout last: behind a pipe (`| less`) the text still reaches the terminal that stdin and stderr are.
     for descriptor in range(3):
         try:
             return os.get_terminal_size(descriptor).columns or 80

@@ -11,42 +11,28 @@ from typing import Any
 import colonnade as cn
 
 from .._core import Axis
-from .._io.detection import check_format, detect, from_suffix
+from .._io.detection import check_format, from_suffix
 from .._io.progress import Bar, Callback
-from .._io.sources import PathSource, as_source
 from .._values.terminal_text import clean
-from .reading import character, read_options, source_of
+from .reading import format_of_file, read_options, source_of, written_keywords
 from .show import match_columns
 from .standard_streams import standard
 
 _BAR_AFTER_S = 1.0
 _WITH_CHECKSUMS = ("npz", "parquet")
 _PRINTED = ("csv", "json", "ndjson", "yaml")
-_WRITING = (
-    "level",
-    "filter",
-    "compat",
-    "batch_nbytes",
-    "profile",
-    "row_group_rows",
-    "orient",
-    "numbers",
-    "schema",
-    "on_loss",
-    "nonfinite",
-    "indent",
-)
 
 
 def verify(options: argparse.Namespace) -> int:
     """``colonnade verify``: every file is checked, whatever the ones before said."""
-    from ..cli import FAILED, OK, os_error_text
+    from ..cli import FAILED, OK, os_error_text, say
+    from .words import in_own_words
 
     status = OK
     for name in options.files:
         try:
             with bar(f"verifying {name}") as progress:
-                cn.verify(source_of(name), format=options.source_format, threads=options.threads, progress=progress)
+                cn.verify(source_of(name), **read_options(options), progress=progress)
         except (BrokenPipeError, cn.OptionError):  # the same error for all files
             raise
         except (cn.ColonnadeError, OSError) as error:
@@ -55,7 +41,7 @@ def verify(options: argparse.Namespace) -> int:
             status = FAILED
             text = os_error_text(error) if isinstance(error, OSError) else str(error)
             text = text if name in text else f"{name}: {text}"
-            print(f"colonnade: {clean(text)}", file=sys.stderr)
+            say(in_own_words(text, ["verify"]))
         else:
             if not options.quiet:
                 print(f"{clean(name)}: ok{_extent(name, options.source_format)}")
@@ -66,10 +52,7 @@ def _extent(name: str, format: str | None) -> str:
     """What a check of this file could not see, because its format has no checksums."""
     if name.endswith((".gz", ".zst")) or not (os.path.isfile(name) or os.path.isdir(name)):
         return ""  # a pipe is not opened again, because that would wait for another writer
-    source = as_source(name)
-    assert isinstance(source, PathSource)
-    head = source.head()
-    found = format or ("npz" if head is None else detect(head, name, source.json_or_lines))
+    found = format_of_file(name, format)
     return "" if found in _WITH_CHECKSUMS else f" (structure only: {found} has no checksums)"
 
 
@@ -121,28 +104,18 @@ def _counted_anew(frame: cn.Frame) -> cn.Frame:
 
 def write_options(options: argparse.Namespace) -> dict[str, Any]:
     """The keywords of writing that the command line names."""
-    found: dict[str, Any] = {"threads": options.threads}
+    found = written_keywords(options)
     if options.target_format:
         found["format"] = options.target_format
     if options.compression and options.compression != "none":
         found["compression"] = options.compression
     elif options.compression and _format_of_target(options) == "parquet":
         found["compression"] = None  # everywhere else it is the default
-    elif options.compression and getattr(options, "profile", None) and _format_of_target(options) == "npz":
+    elif options.compression and found.get("profile") and _format_of_target(options) == "npz":
         raise cn.OptionError(
             "--compression: expected a codec beside --profile, which is a way to compress npz, found none. Leave one "
             "of the two out."
         )
-    for name in _WRITING:
-        if getattr(options, name, None) is not None:
-            found[name] = getattr(options, name)
-    for name in ("fsync", "mkdir", "compatible"):
-        if getattr(options, name, False):
-            found[name] = True
-    if getattr(options, "no_header", False):
-        found["header"] = False
-    if getattr(options, "to_delimiter", None) is not None:
-        found["delimiter"] = character(options.to_delimiter)
     return found
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from colonnade_bench.panel import amounts
+from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
 from colonnade_bench.panel.measure_link import Link
 from colonnade_bench.panel.model import Candidate, Regret, least_regret, pipelined_s, serial_s, winners
 from colonnade_bench.panel.race import Standing
@@ -22,6 +22,9 @@ ROBUST_FACTOR = 10.0
 """The robust pick covers links that are up to this many times slower or faster."""
 GAP = 0.2
 """A larger difference between model and measurement is reported."""
+
+DIGITS = 2
+"""Digits of predicted times, sizes and rates: a model is no more exact."""
 
 
 @dataclass(frozen=True)
@@ -171,25 +174,27 @@ class Answer:
             out.append("No candidate brings this frame back as it was; the losses are listed.")
         if self.path is not None and abs(self.path.gap) > GAP:
             how = f"{abs(self.path.gap):.0%} {'longer' if self.path.gap > 0 else 'shorter'}"
-            measured, modelled = amounts.seconds(self.path.total_s), amounts.seconds(self.path.model_s)
+            measured, modelled = seconds_text(self.path.total_s, DIGITS), seconds_text(self.path.model_s, DIGITS)
             out.append(f"Finding: the measured path took {measured}, {how} than the model's {modelled}.")
         return [text for text in out if text]
 
     @property
     def sentence(self) -> str:
         """The answer in one line."""
-        nrows, ncols, nbytes = self.sample.nrows, self.sample.ncols, amounts.nbytes(self.sample.nbytes)
+        nrows, ncols, nbytes = self.sample.nrows, self.sample.ncols, nbytes_text(self.sample.nbytes, DIGITS)
         frame = f"For this frame ({nrows:,} x {ncols:,}, {nbytes}), {self._way()}"
         if not self.contenders:
             return f"{frame}: nothing was measured."
-        parts = [f"{self.winner.entrant.name}, {amounts.seconds(self.seconds(self.of(self.winner)))}"]
+        parts = [f"{self.winner.entrant.name}, {seconds_text(self.seconds(self.of(self.winner)), DIGITS)}"]
         if self.tied:
             parts.append("tied with " + _listed([s.entrant.name for s in self.tied]))
         parts.append(f"limited by {self.limit}")
         return f"{frame}: {'; '.join(parts)}.{self._elsewhere()}"
 
     def _way(self) -> str:
-        figures = amounts.rate(self.bps) + (f", {amounts.seconds(self.link.delay_s)}" if self.link.delay_s else "")
+        figures = bit_rate_text(self.bps, DIGITS) + (
+            f", {seconds_text(self.link.delay_s, DIGITS)}" if self.link.delay_s else ""
+        )
         way = f"to {self.link.where} and back" if self.link.disk else "from here to there"
         reads = f", read {self.reads} times" if self.reads > 1 else ""
         if self.columns:
@@ -199,8 +204,8 @@ class Answer:
     def _elsewhere(self) -> str:
         """Says which candidates win on slower and on faster links."""
         here = next(k for k, (_, to_bps, _) in enumerate(self.ribbon) if self.bps <= to_bps or to_bps == self.high_bps)
-        below = [f" Below {amounts.rate(to_bps)}: {name}." for _, to_bps, name in reversed(self.ribbon[:here])]
-        above = [f" Above {amounts.rate(from_bps)}: {name}." for from_bps, _, name in self.ribbon[here + 1 :]]
+        below = [f" Below {bit_rate_text(to_bps, DIGITS)}: {name}." for _, to_bps, name in reversed(self.ribbon[:here])]
+        above = [f" Above {bit_rate_text(from_bps, DIGITS)}: {name}." for from_bps, _, name in self.ribbon[here + 1 :]]
         return "".join(below + above)
 
     def to_json(self) -> dict[str, Any]:

@@ -11,9 +11,10 @@ from typing import Any
 
 import altair as alt
 
+from colonnade.cli.amounts import nbytes_text, seconds_text
 from colonnade_bench.panel.growth import Interval
 from colonnade_bench.panel.report_looks import INK, KINDS, STEPS, Chart, key, rows
-from colonnade_bench.panel.report_words import fraction, nbytes, seconds
+from colonnade_bench.panel.report_words import fraction
 
 WIDTH, HEIGHT, ROW = 292, 320, 19
 FAR = 10.0
@@ -49,7 +50,7 @@ def growth(
     far = {} if straight else {n: m for n, m in (modelled or {}).items() if m.value <= FAR * largest and n in lines}
     most = max([largest, *(min(m.high, FAR * largest) for m in far.values())])
     table = [
-        {"name": name, "size": size, "seconds": value, "shown": f"{fraction(size)}: {seconds(value)}"}
+        {"name": name, "size": size, "seconds": value, "shown": f"{fraction(size)}: {seconds_text(value)}"}
         for name, line in lines.items() for size, value in line
     ]  # fmt: skip
     across, up = axes(points, least, most, bool(far), straight)
@@ -104,7 +105,7 @@ def beyond(
     """Draws modelled points: hollow, with their interval. A dotted line connects them to the last measured point."""
     table = [
         {"size": 1.0, "seconds": m.value, "low": m.low, "high": min(m.high, top), "from_size": ends[name][0],
-         "from_seconds": ends[name][1], "name": name, "shown": f"modelled: {seconds(m.value)}"}
+         "from_seconds": ends[name][1], "name": name, "shown": f"modelled: {seconds_text(m.value)}"}
         for name, m in far.items()
     ]  # fmt: skip
     base = alt.Chart(rows(table)).encode(x=across, color=colour)
@@ -116,7 +117,7 @@ def beyond(
 def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping[str, Interval]) -> Chart:
     """Draws bytes by contestant, sorted. `kept` gives bytes and a key of `KINDS`. Hollow bars are extrapolated."""
     table: list[dict[str, Any]] = [
-        {"name": name, "bytes": value, "kind": kind, "text": nbytes(value), "end": value}
+        {"name": name, "bytes": value, "kind": kind, "text": nbytes_text(value), "end": value}
         for name, (value, kind) in kept.items()
     ]
     guessed: list[dict[str, Any]] = [
@@ -125,7 +126,7 @@ def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping
             "bytes": m.value,
             "low": m.low,
             "high": m.high,
-            "text": f"≈ {nbytes(m.value)}",
+            "text": f"≈ {nbytes_text(m.value)}",
             "end": max(m.value, m.high),
         }
         for name, m in modelled.items()
@@ -157,11 +158,11 @@ def split(title: str, times: Mapping[str, Mapping[str, float]]) -> Chart:
     """Draws the parts of the elapsed time by contestant. The keys are those of `STEPS`, and their sum is the whole."""
     order = sorted(times, key=lambda name: sum(times[name].values()))
     table = [
-        {"name": name, "step": step, "seconds": value, "place": list(STEPS).index(step), "shown": seconds(value)}
+        {"name": name, "step": step, "seconds": value, "place": list(STEPS).index(step), "shown": seconds_text(value)}
         for name in order for step, value in times[name].items()
     ]  # fmt: skip
     totals: list[dict[str, Any]] = [
-        {"name": name, "seconds": sum(times[name].values()), "text": seconds(sum(times[name].values()))}
+        {"name": name, "seconds": sum(times[name].values()), "text": seconds_text(sum(times[name].values()))}
         for name in order
     ]
     most = totals[-1]["seconds"]

@@ -21,10 +21,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from colonnade.cli.amounts import seconds_text
 from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
-from colonnade_bench.panel import amounts
 from colonnade_bench.panel.advise import CANDIDATES
+from colonnade_bench.panel.answer import DIGITS
 from colonnade_bench.panel.model import Candidate, pipelined_s
 from colonnade_bench.spec import Spec
 
@@ -258,6 +259,6 @@ def to_markdown(rows: Sequence[Row]) -> str:
         lines.append(f"| {fit.transport} | {fit.count} | {fit.median_error:.0%} | {fit.large} | {goal} |")
     lines += ["", "| way | candidate | model | predicted | measured | error |", "|---|---|---|---:|---:|---:|"]
     for row in rows:
-        predicted, measured = amounts.seconds(row.predicted_s), amounts.seconds(row.measured_s)
+        predicted, measured = seconds_text(row.predicted_s, DIGITS), seconds_text(row.measured_s, DIGITS)
         lines.append(f"| {row.transport} | {row.name} | {row.model} | {predicted} | {measured} | {row.error:+.0%} |")
     return "\n".join(lines) + "\n"

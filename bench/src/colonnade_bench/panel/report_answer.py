@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
 from colonnade_bench.panel.growth import Interval
 from colonnade_bench.panel.model import Candidate, winners
-from colonnade_bench.panel.report_words import bits, fraction, listed, nbytes, phrase, seconds, spread
+from colonnade_bench.panel.report_words import fraction, listed, phrase, spread
 from colonnade_bench.panel.summary import Contestant, Place, Results
 from colonnade_bench.summary import Figure
 
@@ -86,18 +87,19 @@ def data(results: Results, place: Place) -> str:
     for contestant in results.contestants(place):
         for transport in results.transports(place):
             for sample in results.samples(place, contestant, transport, size):
-                return f"{share}{place.dataset} ({sample['nrows']:,} rows, {nbytes(sample['frame_nbytes'])} in memory)"
+                nbytes = nbytes_text(sample["frame_nbytes"])
+                return f"{share}{place.dataset} ({sample['nrows']:,} rows, {nbytes} in memory)"
     return place.dataset
 
 
 def measured_link(results: Results, place: Place, transport: str) -> str:
     """Describes the measured link of a transport, in brackets. Empty if it has none."""
     record = results.link(place.run, transport)
-    return "" if record is None else f" (measured {bits(record['bps'])}, {seconds(record['delay_s'])})"
+    return "" if record is None else f" (measured {bit_rate_text(record['bps'])}, {seconds_text(record['delay_s'])})"
 
 
 def sentence(found: Winner) -> str:
-    words = [f"{found.contestant.name}, {seconds(found.figure.median)}"]
+    words = [f"{found.contestant.name}, {seconds_text(found.figure.median)}"]
     if found.tied:
         words.append(f"tied with {listed([c.name for c in found.tied])}")
     if found.limit:
@@ -105,7 +107,7 @@ def sentence(found: Winner) -> str:
     if not found.exact:
         words.append("nothing that was measured keeps this data exactly")
     if found.lossy is not None:
-        words.append(f"{found.lossy[0].name} takes {seconds(found.lossy[1].median)} but loses something")
+        words.append(f"{found.lossy[0].name} takes {seconds_text(found.lossy[1].median)} but loses something")
     return "; ".join(words)
 
 
@@ -117,8 +119,8 @@ def takeovers(results: Results, place: Place) -> list[str]:
     pieces = winners(known, LOW_BPS, HIGH_BPS)
     if len(pieces) == 1:
         return [f"By the serial model {pieces[0][2]} is fastest on every link."]
-    words = [f"below {bits(pieces[0][1])} {pieces[0][2]}"]
-    words += [f"up to {bits(high)} {name}" for _, high, name in pieces[1:-1]]
+    words = [f"below {bit_rate_text(pieces[0][1])} {pieces[0][2]}"]
+    words += [f"up to {bit_rate_text(high)} {name}" for _, high, name in pieces[1:-1]]
     return [f"By the serial model: {', '.join(words)}, above that {pieces[-1][2]}."]
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from colonnade.cli.amounts import nbytes_text, seconds_text
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.panel.report_records import Record
-from colonnade_bench.panel.report_words import listed, nbytes, seconds, spread
+from colonnade_bench.panel.report_words import listed, spread
 from colonnade_bench.panel.summary import Contestant, Place, Results
 from colonnade_bench.summary import Figure
 
@@ -104,13 +105,13 @@ def achieved(results: Results, place: Place, contestant: Contestant, transport: 
 def box(figure: Figure) -> str:
     """Formats the median, with quartiles if there are enough samples."""
     if figure.n < 2:
-        return seconds(figure.median)
+        return seconds_text(figure.median)
     return spread(figure.median, figure.low, figure.high)
 
 
 def shown(name: str, value: object) -> str:
     """Formats a value of the machine's record."""
-    return nbytes(value) if name.endswith("nbytes") and isinstance(value, int) else plain(value)
+    return nbytes_text(value) if name.endswith("nbytes") and isinstance(value, int) else plain(value)
 
 
 def plain(value: object) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from colonnade.cli.amounts import bit_rate_text, byte_rate_text, nbytes_text, seconds_text
 from colonnade_bench.panel.growth import WARN_ABOVE, Growth, fit
 from colonnade_bench.panel.report_answer import data, interval, measured_link, winner
 from colonnade_bench.panel.report_figures import (
@@ -23,7 +24,7 @@ from colonnade_bench.panel.report_findings import findings, gaps_of
 from colonnade_bench.panel.report_framed import framed
 from colonnade_bench.panel.report_part import Part
 from colonnade_bench.panel.report_trust import failures, fidelity, safety
-from colonnade_bench.panel.report_words import MODELLED, bits, fraction, nbytes, seconds, title
+from colonnade_bench.panel.report_words import MODELLED, fraction, title
 from colonnade_bench.panel.summary import Place, Results
 
 
@@ -57,7 +58,7 @@ def fastest(results: Results, place: Place) -> Part:
             name = found.contestant.name + ("" if found.exact else " (with losses)")
             unknown = found.figure.n < 2
             tied = ", ".join(c.name for c in found.tied) or ("unknown: one sample" if unknown else "-")
-            lossy = f"{found.lossy[0].name}, {seconds(found.lossy[1].median)}" if found.lossy else "-"
+            lossy = f"{found.lossy[0].name}, {seconds_text(found.lossy[1].median)}" if found.lossy else "-"
             where = title(transport) + measured_link(results, place, transport)
             rows.append([where, name, box(found.figure), tied, found.limit or "-", lossy])
     notes = ["Elapsed: from the writer's start until every value is usable at the reader; median (quartiles)."]
@@ -74,9 +75,9 @@ def times(results: Results, place: Place) -> Part:
         if any(found):
             ideal = ideal_s(results, place, contestant, size)
             cells = [box(figure) if figure else "-" for figure in found]
-            rows.append([labelled(results, place, contestant), seconds(ideal) if ideal else "-", *cells])
+            rows.append([labelled(results, place, contestant), seconds_text(ideal) if ideal else "-", *cells])
     notes = [f"Of {data(results, place)}. Median (quartiles). Those with losses stand below those without."]
-    notes.append(f"Ideal I/O: the bytes it keeps at {nbytes(disk_rate(results, place))}/s.")
+    notes.append(f"Ideal I/O: the bytes it keeps at {byte_rate_text(disk_rate(results, place))}.")
     header = ["contestant", "ideal I/O", *(title(transport) for transport in transports)]
     return Part("Elapsed time to encode, write, read and decode", header, rows, notes, "times", 1)
 
@@ -86,7 +87,7 @@ def stored(results: Results, place: Place) -> Part:
     for contestant, figure in sorted(storage(results, place, size).items(), key=lambda pair: pair[1].median):
         frame = frame_nbytes(results, place, contestant, size)
         share = f"{100 * figure.median / frame:.1f} %" if frame else "-"
-        ideal = seconds(figure.median / disk_rate(results, place))
+        ideal = seconds_text(figure.median / disk_rate(results, place))
         rows.append([labelled(results, place, contestant), f"{figure.median:,.0f}", share, ideal])
     header = ["contestant", "bytes", "of the data in memory", "ideal I/O"]
     return Part("Storage used", header, rows, [f"Measured, of {data(results, place)}."], "stored", 1)
@@ -118,7 +119,7 @@ def extrapolated(results: Results, place: Place) -> Part:
             curve = medians(results, place, contestant, transport)
             found = fit(curve)
             if found is not None and curve[-1][0] < 1:
-                words = [fraction(curve[-1][0]), seconds(curve[-1][1]), f"{MODELLED} {interval(found.at(1.0))}"]
+                words = [fraction(curve[-1][0]), seconds_text(curve[-1][1]), f"{MODELLED} {interval(found.at(1.0))}"]
                 rows.append([contestant.name, title(transport), *words])
     header = ["contestant", "transport", "measured up to", "elapsed there", "all of the data"]
     notes = [f"{MODELLED} modelled from the growth fitted above, with its 95 % interval; in no other table."]
@@ -133,7 +134,7 @@ def floors(results: Results, place: Place) -> Part:
     rows = []
     size = results.full_size(place) or 1.0
     for record in floors_of(results, place):
-        rate = f"{nbytes(record['nbytes'] / record['seconds'])}/s"
+        rate = byte_rate_text(record["nbytes"] / record["seconds"])
         found = winner(results, place, record["transport"])
         near = "-"
         if found is not None and record is floor(results, place, record["transport"]):
@@ -143,8 +144,8 @@ def floors(results: Results, place: Place) -> Part:
             [
                 title(record["transport"]),
                 record["what"],
-                nbytes(record["nbytes"]),
-                seconds(record["seconds"]),
+                nbytes_text(record["nbytes"]),
+                seconds_text(record["seconds"]),
                 rate,
                 near,
             ]
@@ -162,7 +163,7 @@ def gaps(results: Results, place: Place) -> Part:
     rows = []
     for gap in gaps_of(results, place):
         said = (gap.measured_s, gap.serial_s, gap.pipelined_s)
-        words = [*map(seconds, said), f"{round(100 * gap.off):+d} %", "over 20 %" if gap.is_finding else "-"]
+        words = [*map(seconds_text, said), f"{round(100 * gap.off):+d} %", "over 20 %" if gap.is_finding else "-"]
         rows.append([gap.contestant.name, title(gap.transport), *words])
     header = [
         "contestant",
@@ -206,9 +207,9 @@ def details(results: Results, place: Place) -> Part:
             if union is None:
                 continue
             share = achieved(results, place, contestant, transport, size)
-            row = [labelled(results, place, contestant), title(transport), seconds(union.median)]
+            row = [labelled(results, place, contestant), title(transport), seconds_text(union.median)]
             row.append(f"{share:.0f} %" if share is not None else "-")
-            for units, names in ((seconds, DETAILS), (nbytes, PEAKS), ("{:.1f}".format, CORES)):
+            for units, names in ((seconds_text, DETAILS), (nbytes_text, PEAKS), ("{:.1f}".format, CORES)):
                 found = (results.figure(place, contestant, transport, size, metric) for metric in names.values())
                 row += [units(figure.median) if figure else "-" for figure in found]
             rows.append([*row, str(union.n)])
@@ -224,8 +225,8 @@ def machine(results: Results, place: Place) -> Part:
     for record in results.kind("machine", place.run)[-1:]:
         rows = [[name, shown(name, value)] for name, value in record.items() if name not in ("kind", "run")]
     for record in results.baselines("link", place.run):
-        asked = f"asked {bits(record['asked_bps'])}, " if record.get("asked_bps") else ""
-        measured = f"measured {bits(record['bps'])}, {seconds(record['delay_s'])}"
+        asked = f"asked {bit_rate_text(record['asked_bps'])}, " if record.get("asked_bps") else ""
+        measured = f"measured {bit_rate_text(record['bps'])}, {seconds_text(record['delay_s'])}"
         rows.append([title(record["transport"]), f"{asked}{measured}, by {record['how']}"])
     rows.append(["ended", ended(results, place.run)])
     return Part(f"Machine and versions (run {place.run})", ["what", "value"], rows, [], "machine")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from colonnade.cli.amounts import nbytes_text
 from colonnade_bench.panel.report_figures import ordered, security
 from colonnade_bench.panel.report_part import Part
 from colonnade_bench.panel.report_records import Record
-from colonnade_bench.panel.report_words import fraction, nbytes, title
+from colonnade_bench.panel.report_words import fraction, title
 from colonnade_bench.panel.summary import Contestant, Place, Results
 
 
@@ -58,7 +59,7 @@ def leaks(results: Results, place: Place) -> Iterator[tuple[str, str, str]]:
                 for side in ("write", "read"):
                     found = grows(samples, side)
                     if found:
-                        kept = f"it leaks: {nbytes(found)} more are held after each repetition"
+                        kept = f"it leaks: {nbytes_text(found)} more are held after each repetition"
                         yield contestant.name, f"{title(transport)}, {fraction(size)}, {side}", kept
                         break
 

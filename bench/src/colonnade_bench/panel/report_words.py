@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from colonnade.cli.amounts import digits_text, second_unit
+
 TITLES = {
     "memory": "Conversion in memory",
     "buffer": "In-memory connection",
@@ -46,70 +48,14 @@ def phrase(transport: str) -> str:
     return through.get(transport, f"over {title(transport)}")
 
 
-def seconds(value: float) -> str:
-    """Formats seconds with three digits, in a suitable unit.
-
-    >>> seconds(3.14159), seconds(0.0456), seconds(2.5e-05), seconds(754)
-    ('3.14 s', '45.6 ms', '25.0 µs', '754 s')
-    """
-    factor, unit = _scale(value)
-    return f"{three(value * factor)} {unit}"
-
-
 def spread(value: float, low: float, high: float) -> str:
     """Formats a time and the ends of its range in one unit.
 
     >>> spread(0.0456, 0.045, 1.2)
-    '45.6 ms (45.0 to 1,200)'
+    '45.6 ms (45 to 1,200)'
     """
-    factor, unit = _scale(value)
-    return f"{three(value * factor)} {unit} ({three(low * factor)} to {three(high * factor)})"
-
-
-def _scale(value: float) -> tuple[float, str]:
-    for factor, unit in ((1.0, "s"), (1e3, "ms")):
-        if value * factor >= 0.9995:
-            return factor, unit
-    return 1e6, "µs"
-
-
-def three(value: float) -> str:
-    """Formats three digits without an exponent.
-
-    >>> three(1234.6), three(99.96), three(0.5), three(0.0012)
-    ('1,235', '100', '0.500', '0.00120')
-    """
-    if abs(value) >= 99.95:
-        return f"{value:,.0f}"
-    if abs(value) >= 9.995:
-        return f"{value:.1f}"
-    if abs(value) >= 0.9995:
-        return f"{value:.2f}"
-    return f"{value:.3g}" if value and abs(value) < 1e-4 else f"{value:#.3g}"
-
-
-def nbytes(value: float) -> str:
-    """Formats bytes in decimal units.
-
-    >>> nbytes(62_000_000), nbytes(1_234), nbytes(12)
-    ('62.0 MB', '1.23 kB', '12 B')
-    """
-    for factor, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
-        if value >= 0.9995 * factor:
-            return f"{three(value / factor)} {unit}"
-    return f"{value:.0f} B"
-
-
-def bits(value: float) -> str:
-    """Formats bits per second.
-
-    >>> bits(9.4e8), bits(6.02e9), bits(56_000)
-    ('940 Mbit/s', '6.02 Gbit/s', '56.0 kbit/s')
-    """
-    for factor, unit in ((1e9, "Gbit/s"), (1e6, "Mbit/s"), (1e3, "kbit/s")):
-        if value >= 0.9995 * factor:
-            return f"{three(value / factor)} {unit}"
-    return f"{value:.0f} bit/s"
+    factor, unit = second_unit(value)
+    return f"{digits_text(value * factor)} {unit} ({digits_text(low * factor)} to {digits_text(high * factor)})"
 
 
 def fraction(value: float) -> str:

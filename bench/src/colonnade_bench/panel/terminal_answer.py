@@ -6,8 +6,8 @@ import itertools
 import math
 from typing import Any
 
-from colonnade_bench.panel import amounts
-from colonnade_bench.panel.answer import ROBUST_FACTOR, Answer
+from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
+from colonnade_bench.panel.answer import DIGITS, ROBUST_FACTOR, Answer
 from colonnade_bench.panel.race import Standing
 
 
@@ -52,7 +52,9 @@ def table_of(answer: Answer) -> Any:
             answer.seconds(candidate),
             answer.pipelined(candidate),
         )
-        table.add_row(name, *map(amounts.seconds, times), amounts.nbytes(candidate.nbytes), word)
+        table.add_row(
+            name, *(seconds_text(each, DIGITS) for each in times), nbytes_text(candidate.nbytes, DIGITS), word
+        )
     return table
 
 
@@ -89,28 +91,28 @@ def lines(answer: Answer) -> list[str]:
     """Returns the lines under the table."""
     out: list[str] = []
     if answer.contenders:
-        evens = [f"{amounts.rate(at)} ({a} below, {b} above)" for at, a, b in break_evens(answer)]
-        span = f"from {amounts.rate(answer.low_bps)} to {amounts.rate(answer.high_bps)}"
+        evens = [f"{bit_rate_text(at, DIGITS)} ({a} below, {b} above)" for at, a, b in break_evens(answer)]
+        span = f"from {bit_rate_text(answer.low_bps, DIGITS)} to {bit_rate_text(answer.high_bps, DIGITS)}"
         out.append(f"Break-even: {'; '.join(evens)}." if evens else f"The same candidate wins {span}.")
         robust = answer.robust
         out.append(
             f"Robust pick for a link up to {ROBUST_FACTOR:g} times slower or faster: {robust.name}, "
-            f"at worst {robust.worst:.0%} over the best there (at {amounts.rate(robust.bps)})."
+            f"at worst {robust.worst:.0%} over the best there (at {bit_rate_text(robust.bps, DIGITS)})."
         )
         if answer.floors:
-            floors = ", ".join(f"{name} {amounts.seconds(value)}" for name, value in answer.floors.items())
+            floors = ", ".join(f"{name} {seconds_text(value, DIGITS)}" for name, value in answer.floors.items())
             out.append(f"Floor for the raw frame: {floors}.")
         share = answer.achievable_s / answer.seconds(answer.of(answer.winner))
         out.append(f"The winner runs at {share:.0%} of what is achievable with its bytes: moving them, and one copy.")
     if answer.path is not None:
         path = answer.path
-        parts = f"encode {amounts.seconds(path.encode_s)}, move {amounts.seconds(path.move_s)}"
+        parts = f"encode {seconds_text(path.encode_s, DIGITS)}, move {seconds_text(path.move_s, DIGITS)}"
         which = " of the sample" if answer.sample.nblocks else ""
         sign = f"{path.gap:+.0%}" if math.isfinite(path.gap) else "?"
         out.append(
-            f"Measured path{which}: {amounts.seconds(path.total_s)} "
-            f"({parts}, decode {amounts.seconds(path.decode_s)}); "
-            f"the model says {amounts.seconds(path.model_s)} ({sign})."
+            f"Measured path{which}: {seconds_text(path.total_s, DIGITS)} "
+            f"({parts}, decode {seconds_text(path.decode_s, DIGITS)}); "
+            f"the model says {seconds_text(path.model_s, DIGITS)} ({sign})."
         )
     elif not answer.link.measured:
         out.append("The path itself was not measured: the link was given, not reached.")

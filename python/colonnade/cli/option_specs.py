@@ -1,0 +1,123 @@
+"""The options of reading and writing that commands have: one row for each field of the library's option classes.
+
+The parser, the keywords for the library, and the words of errors all come from these rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Spec:
+    """An option of the command line.
+
+    Attributes
+    ----------
+    flag : str
+        The option, such as ``--to-delimiter``.
+    field : str
+        The keyword of `read` or `write`.
+    kind : str
+        The kind of its value, a key of `values.KINDS`.
+    help : str
+        Its line in ``--help``.
+    metavar : str
+        The word for its value there.
+    group : str
+        The group of options in ``--help``: "", "text" or "parquet".
+    """
+
+    flag: str
+    field: str
+    kind: str
+    help: str
+    metavar: str = ""
+    group: str = ""
+
+    @property
+    def dest(self) -> str:
+        """The attribute of the parsed options. Some flags share a field, which one side of the other has too."""
+        return "opt_" + self.flag.strip("-").replace("-", "_")
+
+
+READING: tuple[Spec, ...] = (
+    Spec("--allow-truncated", "allow_truncated", "on", "take what came of a stream that breaks off (arrow, arrows)"),
+    Spec("--ext", "ext", "word", "bytes: keep an unknown extension as bytes (msgpack)", "WORD"),
+    Spec("--invalid-utf8", "invalid_utf8", "word", "bytes: keep text that is no UTF-8 as bytes (msgpack)", "WORD"),
+    Spec("--from-orient", "orient", "word", "layout that is read (msgpack, json, yaml; default: detected)", "WORD"),
+    Spec("--verify", "verify", "on", "check all checksums before anything is returned"),
+    Spec("--limits", "limits", "limits", "raise a limit: max_nbytes=8GB,max_columns=100000", "NAME=N"),
+    Spec("--delimiter", "delimiter", "character", "between fields (csv; default: detected)", "CHAR", "text"),
+    Spec("--encoding", "encoding", "word", "utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)", "NAME",
+         "text"),
+    Spec("--header-rows", "header_rows", "count", "records that hold column names (csv; default: 1)", "N", "text"),
+    Spec("--index-columns", "index_columns", "count or names", "row labels: number of columns, or names", "N", "text"),
+    Spec("--skip-rows", "skip_rows", "count", "lines to skip at the beginning (csv)", "N", "text"),
+    Spec("--decimal", "decimal", "word", "the decimal mark, . or , (csv)", "CHAR", "text"),
+    Spec("--thousands", "thousands", "character", "the mark between groups of digits (csv)", "CHAR", "text"),
+    Spec("--quotechar", "quotechar", "character or none", "the quote, or none (csv)", "CHAR", "text"),
+    Spec("--escapechar", "escapechar", "character", "the next character is literal (csv)", "CHAR", "text"),
+    Spec("--no-doublequote", "doublequote", "off", "two quotes in a quoted field are no quote (csv)", "", "text"),
+    Spec("--comment", "comment", "character", "skip lines that begin with it (csv)", "CHAR", "text"),
+    Spec("--na-values", "na_values", "names", "more texts that are null (csv)", "A,B", "text"),
+    Spec("--no-default-na", "keep_default_na", "off", "NA, NaN, null... are text (csv)", "", "text"),
+    Spec("--dtypes", "dtypes", "pairs", "types of columns, such as id=utf8,price=float32 (csv)", "NAME=TYPE", "text"),
+    Spec("--no-dates", "dates", "off", "columns of ISO 8601 dates and times stay text", "", "text"),
+    Spec("--date-columns", "dates", "names", "these columns are dates (csv)", "A,B", "text"),
+    Spec("--date-format", "date_format", "word", "iso, or a format of strptime (csv)", "FORMAT", "text"),
+    Spec("--on-error", "on_error", "word", "raise, null or skip: records that do not fit (csv)", "WORD", "text"),
+    Spec("--big-ints", "big_ints", "word", "integers over 64 bits: error, decimal; text (csv)", "WORD", "text"),
+    Spec("--allow-nonfinite", "allow_nonfinite", "on", "take NaN and Infinity (json, ndjson)", "", "text"),
+    Spec("--from-schema", "schema", "word", "ignore: do not use the stored data types (csv)", "WORD", "text"),
+    Spec("--categories", "categories", "names", "columns that become categorical", "A,B", "parquet"),
+    Spec("--ignore-statistics", "use_statistics", "off", "compare every row with a filter", "", "parquet"),
+    Spec("--footer-key-file", "footer_key", "key", "the file with the key of an encrypted file", "PATH", "parquet"),
+    Spec("--column-key-file", "column_keys", "keys", "files with the keys of columns", "NAME=PATH", "parquet"),
+    Spec("--aad-prefix", "aad_prefix", "bytes", "the AAD prefix of an encrypted file", "TEXT", "parquet"),
+)  # fmt: skip
+
+PACKING: tuple[Spec, ...] = (
+    Spec("--level", "level", "integer", "level of compression", "N"),
+    Spec("--batch-nbytes", "batch_nbytes", "integer", "data in a record batch (arrow, arrows)", "N"),
+)
+
+WRITING: tuple[Spec, ...] = (
+    *PACKING,
+    Spec("--filter", "filter", "word", "auto, shuffle, delta, delta-shuffle or dictionary, before compression (npz)",
+         "WORD"),
+    Spec("--profile", "profile", "word", "fast, balanced or small (npz, parquet)", "WORD"),
+    Spec("--compat", "compat", "word", "static-frame: write only what it reads in full (npz, npy)", "LIBRARY"),
+    Spec("--directory", "directory", "on", "a directory of members (npy)"),
+    Spec("--no-directory", "directory", "off", "a lone array (npy)"),
+    Spec("--orient", "orient", "word", "columns, records, split... (msgpack, json, yaml)", "WORD"),
+    Spec("--no-header", "header", "off",
+         "the data alone, for other programs (msgpack; csv: no names)"),
+    Spec("--numbers", "numbers", "word", "plain or packed (msgpack)", "WORD"),
+    Spec("--compatible", "compatible", "on", "for readers from before 2013 (msgpack)"),
+    Spec("--fsync", "fsync", "on", "wait until the disk has the bytes"),
+    Spec("--mkdir", "mkdir", "on", "make the folder of the target"),
+    Spec("--schema", "schema", "word", "header, or sidecar (csv): store types and labels", "WORD", "text"),
+    Spec("--on-loss", "on_loss", "word", "warn, raise or ignore: what plain text does not bring back", "WORD", "text"),
+    Spec("--to-delimiter", "delimiter", "character", "between fields written (csv)", "CHAR", "text"),
+    Spec("--to-encoding", "encoding", "word", "of text (csv), or of columns: plain, dictionary... (parquet)", "NAME",
+         "text"),
+    Spec("--to-decimal", "decimal", "word", "the decimal mark written (csv)", "CHAR", "text"),
+    Spec("--to-quotechar", "quotechar", "character", "the quote written (csv)", "CHAR", "text"),
+    Spec("--quoting", "quoting", "word", "minimal, nonnumeric or all: which fields are quoted (csv)", "WORD", "text"),
+    Spec("--lineterminator", "lineterminator", "escaped", "\\n or \\r\\n (csv)", "TEXT", "text"),
+    Spec("--na-rep", "na_rep", "word", "the text of null (csv)", "TEXT", "text"),
+    Spec("--index", "index", "on", "write row labels even if they are automatic (csv)", "", "text"),
+    Spec("--no-index", "index", "off", "leave row labels out (csv)", "", "text"),
+    Spec("--nonfinite", "nonfinite", "word", "null, literal or error: NaN (json, ndjson)", "WORD", "text"),
+    Spec("--indent", "indent", "count", "spaces for each level (json)", "N", "text"),
+    Spec("--row-group-rows", "row_group_rows", "count", "rows of a row group", "N", "parquet"),
+    Spec("--page-nbytes", "page_nbytes", "count", "data in a page, about", "N", "parquet"),
+    Spec("--data-page-version", "data_page_version", "integer", "1 or 2", "N", "parquet"),
+    Spec("--no-dictionary", "use_dictionary", "off", "choose no dictionaries", "", "parquet"),
+    Spec("--dictionary-columns", "use_dictionary", "names", "choose dictionaries for these columns only", "A,B",
+         "parquet"),
+    Spec("--no-statistics", "statistics", "off", "no least and largest values", "", "parquet"),
+    Spec("--no-page-index", "page_index", "off", "no index of pages", "", "parquet"),
+    Spec("--no-crc", "crc", "off", "no checksums", "", "parquet"),
+)  # fmt: skip
