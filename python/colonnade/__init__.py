@@ -40,6 +40,7 @@ if _TYPE_CHECKING:
         InternalError,
         LimitError,
         OptionError,
+        PluginError,
         TruncatedError,
         UnsupportedError,
     )
@@ -67,6 +68,7 @@ __all__ = [
     "NpzOptions",
     "OptionError",
     "ParquetOptions",
+    "PluginError",
     "TruncatedError",
     "UnsupportedError",
     "YamlOptions",
@@ -125,12 +127,13 @@ _MODULES = {
         "InternalError",
         "LimitError",
         "OptionError",
+        "PluginError",
         "TruncatedError",
         "UnsupportedError",
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBMODULES = ("adapters", "errors")
+_SUBMODULES = ("adapters", "errors", "plugins")
 
 
 def __dir__() -> list[str]:

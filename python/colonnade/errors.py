@@ -11,6 +11,7 @@ class                     also a                                 when
 `OptionError`             `ValueError`                           an option is unknown or outside its range
 `ColumnNotFound`          `KeyError`                             a label that is not there; the nearest is named
 `InternalError`           `RuntimeError`                         a bug in Colonnade: please report it with the input
+`PluginError`             `RuntimeError`                         a plug-in of another distribution failed
 ========================  =====================================  ==============================================
 
 What the operating system refuses stays the `OSError` subclass that it is (`FileNotFoundError`...).
@@ -31,6 +32,25 @@ from ._core import (
 # KeyError shows its message as repr(), in quotes and with escapes: right for a bare key, unreadable for a sentence.
 ColumnNotFound.__str__ = Exception.__str__  # type: ignore[method-assign]
 
+
+class PluginError(ColonnadeError, RuntimeError):
+    """A plug-in cannot be loaded, claims what it does not have, or failed. The message says what to do.
+
+    Attributes
+    ----------
+    plugin : str or None
+        The name of the plug-in.
+    distribution : str or None
+        The distribution that has it, with its version.
+    """
+
+    plugin: str | None = None
+    distribution: str | None = None
+
+
+# One public name: tracebacks say colonnade.PluginError.
+PluginError.__module__ = "colonnade"
+
 __all__ = [
     "ColonnadeError",
     "ColumnNotFound",
@@ -39,6 +59,7 @@ __all__ = [
     "InternalError",
     "LimitError",
     "OptionError",
+    "PluginError",
     "TruncatedError",
     "UnsupportedError",
 ]

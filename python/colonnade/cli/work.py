@@ -11,7 +11,7 @@ from typing import Any
 import colonnade as cn
 
 from .._core import Axis
-from .._io.detection import check_format, detect, from_suffix
+from .._io.detection import FORMAT_NAMES, check_format, detect, from_suffix
 from .._io.progress import Bar, Callback
 from .._io.sources import PathSource, as_source
 from .._values.terminal_text import clean
@@ -69,7 +69,11 @@ def _extent(name: str, format: str | None) -> str:
     assert isinstance(source, PathSource)
     head = source.head()
     found = format or ("npz" if head is None else detect(head, name, source.json_or_lines))
-    return "" if found in _WITH_CHECKSUMS else f" (structure only: {found} has no checksums)"
+    if found in _WITH_CHECKSUMS:
+        return ""
+    if found not in FORMAT_NAMES:
+        return f" (structure only: what the plug-in {found} checks while it reads)"
+    return f" (structure only: {found} has no checksums)"
 
 
 def convert(options: argparse.Namespace) -> int:
