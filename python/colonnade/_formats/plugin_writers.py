@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 from .. import _core
@@ -50,7 +51,7 @@ class PluginWriter:
 
     def write_whole(self, core: _core.CoreFrame) -> None:
         """Write the only frame, and close."""
-        with writing(self._loaded, "write", _ADVICE):
+        with writing(self._loaded, "write", _ADVICE, lambda: self._refused_column(core)):
             self._loaded.plugin.write(Frame._make(core), self._target.file, self._options)
         self._commit("write")
 
@@ -77,7 +78,7 @@ class PluginWriter:
                 f"{self._loaded}: expected a chunk like the first, with columns {self._schema[0]!r:.200} of "
                 f"{self._schema[1]!r:.200}, found {schema[0]!r:.200} of {schema[1]!r:.200}."
             )
-        with writing(self._loaded, "open_writer().write", _ADVICE):
+        with writing(self._loaded, "open_writer().write", _ADVICE, lambda: self._refused_column(core)):
             self._writer.write(frame)
         self.nbatches += 1
         self.nrows += core.nrows
@@ -93,6 +94,26 @@ class PluginWriter:
     def abort(self) -> None:
         """Leave the target as it was."""
         self._target.discard()
+
+    def _refused_column(self, core: _core.CoreFrame) -> str:
+        """``"column 'price': "``: the first column that the plug-in refuses alone; empty if it refuses none alone."""
+        for position, label in enumerate(Frame._make(core).columns):
+            alone = core.select([position]).with_axes(_core.Axis.auto(0, core.nrows, 1), None)
+            with io.BytesIO() as file:
+                try:
+                    self._write_alone(Frame._make(alone), file)
+                except Exception:
+                    return f"column {label!r}: "
+        return ""
+
+    def _write_alone(self, frame: Frame, file: Any) -> None:
+        plugin = self._loaded.plugin
+        if self._loaded.can("write"):
+            plugin.write(frame, file, self._options)
+        else:
+            writer = plugin.open_writer(file, self._options)
+            writer.write(frame)
+            writer.close()
 
     def _commit(self, method: str) -> None:
         if not self._target.nbytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -37,8 +37,11 @@ def reading(loaded: Loaded[Any], method: str, name: str | None) -> Iterator[None
 
 
 @contextmanager
-def writing(loaded: Loaded[Any], method: str, advice: str) -> Iterator[None]:
-    """Translate errors of a method that gets a frame or other data. `advice`: what to do with refused data."""
+def writing(loaded: Loaded[Any], method: str, advice: str, place: Callable[[], str] | None = None) -> Iterator[None]:
+    """Translate errors of a method that gets a frame or other data.
+
+    `advice`: what to do with refused data. `place`: finds the refused column, as ``"column 'price': "``, or nothing.
+    """
     try:
         yield
     except (ColonnadeError, ImportError, MemoryError, Warning):
@@ -48,8 +51,9 @@ def writing(loaded: Loaded[Any], method: str, advice: str) -> Iterator[None]:
             raise
         raise loaded.error(f"{method}() raised {shown(error)}") from error
     except (TypeError, ValueError, NotImplementedError) as error:
+        where = "" if place is None else place()
         raise EncodeError(
-            f"{loaded}: expected data that {loaded.name} holds, found what it refuses ({shown(error)}). {advice}"
+            f"{loaded}: {where}expected data that {loaded.name} holds, found what it refuses ({shown(error)}). {advice}"
         ) from error
     except Exception as error:
         raise loaded.error(f"{method}() raised {shown(error)}") from error
