@@ -116,6 +116,12 @@ def test_the_bench_finds_it(orc: Path) -> None:
         "engine = ENGINES['colonnade']\n"
         "assert engine.formats['orc'] == ('none',), engine.formats\n"
         "assert ('orc', 'none') in engine.panel\n"
+        "assert engine.security_of('orc').startswith('the plug-in')\n"
+        "import pandas as pd\n"
+        "from colonnade_bench.cell import Cell\n"
+        "frame = pd.DataFrame({'carrier': ['UA', None, 'AA'], 'delay': [2.0, 4.5, None]})\n"
+        "cell = Cell('mine', 'pandas', 'colonnade', 'orc', 'none', 'memory')\n"
+        "assert engine.decode(engine.encode(frame, cell), cell).equals(frame)\n"
     )
     subprocess.run([sys.executable, "-c", code], env=environment(orc), check=True)
 
@@ -133,6 +139,7 @@ for name in ("x.npz", "x.csv", "x.parquet", "x.arrow", "x.csv.gz"):
 cn.write([{{"a": 1}}], io.BytesIO(), format="ndjson")
 cn.decode(cn.encode(({{"a": i}} for i in range(3)), "arrows"))
 assert "importlib.metadata" not in sys.modules
+assert not any(name.startswith("colonnade._plugins") for name in sys.modules)
 assert "colonnade_orc" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], env=environment(orc), check=True)
