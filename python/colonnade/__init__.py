@@ -41,6 +41,7 @@ if _TYPE_CHECKING:
         LimitError,
         LossWarning,
         OptionError,
+        PluginError,
         TruncatedError,
         UnsupportedError,
     )
@@ -69,6 +70,7 @@ __all__ = [
     "NpzOptions",
     "OptionError",
     "ParquetOptions",
+    "PluginError",
     "TruncatedError",
     "UnsupportedError",
     "YamlOptions",
@@ -128,12 +130,13 @@ _MODULES = {
         "LimitError",
         "LossWarning",
         "OptionError",
+        "PluginError",
         "TruncatedError",
         "UnsupportedError",
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBMODULES = ("adapters", "errors")
+_SUBMODULES = ("adapters", "errors", "plugins")
 
 
 def __dir__() -> list[str]:

@@ -11,6 +11,7 @@ class                     also a                                 when
 `OptionError`             `ValueError`                           an option is unknown or outside its range
 `ColumnNotFound`          `KeyError`                             a label that is not there; the nearest is named
 `InternalError`           `RuntimeError`                         a bug in Colonnade: please report it with the input
+`PluginError`             `RuntimeError`                         a plug-in of another distribution failed
 ========================  =====================================  ==============================================
 
 `LossWarning`, a `UserWarning`, says what a plain text file does not bring back.
@@ -61,6 +62,25 @@ class LossWarning(UserWarning):
 # KeyError shows its message as repr(), in quotes and with escapes: right for a bare key, unreadable for a sentence.
 ColumnNotFound.__str__ = Exception.__str__  # type: ignore[method-assign]
 
+
+class PluginError(ColonnadeError, RuntimeError):
+    """A plug-in cannot be loaded, claims what it does not have, or failed. The message says what to do.
+
+    Attributes
+    ----------
+    plugin : str or None
+        The name of the plug-in.
+    distribution : str or None
+        The distribution that has it, with its version.
+    """
+
+    plugin: str | None = None
+    distribution: str | None = None
+
+
+# One public name: tracebacks say colonnade.PluginError.
+PluginError.__module__ = "colonnade"
+
 __all__ = [
     "ColonnadeError",
     "ColumnNotFound",
@@ -70,6 +90,7 @@ __all__ = [
     "LimitError",
     "LossWarning",
     "OptionError",
+    "PluginError",
     "TruncatedError",
     "UnsupportedError",
 ]

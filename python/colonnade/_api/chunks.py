@@ -11,7 +11,7 @@ from .. import _core
 from .._frame.frame import Frame, frame_from, frame_of
 from .._frame.part import batch_rows
 from .._values.option_checks import Common
-from ..adapters import find_adapter
+from ..adapters import find_adapter, find_plugin
 from ..adapters._rows import Rows, is_rows
 from .batch_reader import Reader, frame_batches
 
@@ -35,7 +35,7 @@ def chunks_of(data: Any, settings: Common, rows: Rows | None = None) -> Chunks:
     """
     if isinstance(data, Reader):
         return Chunks(data.cores())
-    adapter = None if isinstance(data, Frame | dict) else find_adapter(data)
+    adapter: Any = None if isinstance(data, Frame | dict) else find_adapter(data) or find_plugin(data)
     if adapter is None:
         if is_rows(data):
             return Chunks((rows or Rows(settings.batch_rows)).batches(data))

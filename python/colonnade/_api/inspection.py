@@ -38,7 +38,7 @@ class Info:
     layout : str
         ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow; ``row groups`` of Parquet;
         ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` of several frames in one
-        MessagePack file; ``records`` of CSV.
+        MessagePack file; ``records`` of CSV; ``plug-in`` of plug-ins.
     kind : str
         ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
     shape : tuple of int, or None
@@ -64,6 +64,8 @@ class Info:
         Properties of text files.
     parquet : ParquetInfo or None
         Properties of Parquet files: row groups, encodings.
+    plugin : str or None
+        The distribution and version of the plug-in that reads this format.
     leaves : dict
         Of npz, Arrow and Parquet, nested columns with text labels: label to the paths of their leaves, as ``columns=``
         takes them.
@@ -92,6 +94,7 @@ class Info:
     arrow: ArrowInfo | None = None
     text: TextInfo | None = None
     parquet: ParquetInfo | None = None
+    plugin: str | None = None
 
     @property
     def index(self) -> AxisInfo | None:
@@ -124,6 +127,7 @@ class Info:
             "leaves": {label: list(paths) for label, paths in self.leaves.items()},
             "labels": list(self.labels),
             "problem": self.problem,
+            "plugin": self.plugin,
             "arrow": None if self.arrow is None else asdict(self.arrow),
             "text": None if self.text is None else asdict(self.text),
             "parquet": None if self.parquet is None else to_json(asdict(self.parquet)),
@@ -149,6 +153,8 @@ class Info:
             facts.append(("text", str(self.text)))
         if self.parquet is not None:
             facts += self.parquet.facts()
+        if self.plugin is not None:
+            facts.append(("plug-in", self.plugin))
         codecs = ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"
         members = "messages" if self.arrow is not None else "column chunks" if self.parquet is not None else "members"
         facts.append((members, codecs))

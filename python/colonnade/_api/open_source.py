@@ -139,8 +139,7 @@ def resolve_source(source: Source, format: str | None, options: Mapping[str, Any
 
 def _format_by_suffix(source: Source) -> str | None:
     """The format of a path's suffix, before the file is opened."""
-    found = from_suffix(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
-    return found if found in FORMAT_NAMES else None
+    return from_suffix(os.fsdecode(source)) if isinstance(source, str | os.PathLike) else None
 
 
 def check_beginning(where: AnySource, format: str, options: Options) -> None:
@@ -191,7 +190,7 @@ def _checked(format_name: str, head: bytes | None, where: AnySource) -> str:
     found = from_magic(head) if head and not is_text(format_name, head) else None
     if found == FEATHER_V1:
         refuse_unbuilt(found, what)
-    if found is not None and found != format_name:
+    if found is not None and found != format_name and format_name in FORMAT_NAMES:
         raise DecodeError(
             f"{format_name}: {what}: expected {format_name}, found the first bytes of {found}. "
             "Leave format= out to have it detected."

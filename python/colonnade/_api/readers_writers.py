@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from .._formats.options import Options, format_of
 from .._formats.registry import FORMATS
+from .._formats.writers import write_format
 from .._io.connection_io import LinkSource
 from .._io.detection import STREAMED
 from .._io.http_source import HttpSource
@@ -16,7 +17,7 @@ from ..errors import UnsupportedError
 from .batch_reader import FileReader, Reader
 from .chunk_writer import Writer
 from .msgpack_frames import series_reader
-from .open_source import lazy_frame, open_checked, open_frame, received, resolve_source
+from .open_source import check_beginning, lazy_frame, open_checked, open_frame, received, resolve_source
 from .stream_reader import StreamReader
 from .write_options import written_as
 
@@ -67,7 +68,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     try:
         settings = written_as(where, format, options)
         name = format_of(settings)
-        if name not in STREAMED:
+        if name not in STREAMED and not write_format(settings).is_batched:
             raise UnsupportedError(
                 f"{name}: expected a format that is written chunk by chunk ({', '.join(STREAMED)}); "
                 f"{name} needs the whole frame first. Use cn.write, or write {STREAMED[1]} and convert it."
@@ -140,6 +141,8 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
     reads = FORMATS[found].reads
     if reads == "series" and (series := series_reader(where, found, options, columns, rows)) is not None:
         return series
+    if reads == "chunks":
+        return _plugin_reader(where, found, options, columns, rows)
     if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
         lenient = getattr(options, "allow_truncated", False)
         # The error of a stream that breaks off says where, so it is caught there and becomes a warning.
@@ -158,6 +161,16 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
             lenient=lenient,
         )
     return FileReader(open_frame(where, found, options, columns, rows))
+
+
+def _plugin_reader(where: AnySource, format: str, options: Options, columns: Any, rows: slice | None) -> Reader:
+    from .._plugins.discovery import FORMAT_PLUGINS
+    from .plugin_reader import PluginReader
+
+    check_beginning(where, format, options)
+    loaded = FORMAT_PLUGINS.get(format)
+    assert loaded is not None
+    return PluginReader(loaded, where, options, columns, rows)
 
 
 def _message_reader(where: LinkSource, options: Options, columns: Any, rows: slice | None) -> Reader:

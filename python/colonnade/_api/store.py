@@ -7,7 +7,7 @@ from .._frame.select import Columns
 from .._io.connection_io import LinkTarget
 from .._io.progress import Callback
 from .._io.raw_connection import Link
-from .._io.targets import AnyTarget, ByTarget, PathTarget, send_all
+from .._io.targets import AnyTarget, ByTarget, PathTarget, SinkTarget, send_all
 from .._io.threads import resolve_threads
 from .losses import check_losses
 
@@ -20,6 +20,12 @@ def store(
     """Write `core` to `where`."""
     if isinstance(where, LinkTarget):
         send(core, where.connected(resolve_threads(options.threads)), options, progress)
+        return
+    plugin = write_format(options).plugin
+    if plugin is not None:
+        from .._formats.plugin_writers import write_frame
+
+        write_frame(core, where, options, plugin, progress)
         return
     write, place = _WRITERS.of(where)
     if _is_directory(core, where, options):
@@ -39,6 +45,10 @@ def send(
 
 def encode_bytes(core: _core.CoreFrame, columns: Columns, options: Options, progress: Callback | None) -> bytes:
     """Encode `core` to bytes."""
+    if write_format(options).plugin is not None:
+        sink = _core.BufferSink()
+        store(core, columns, SinkTarget(sink), options, progress)
+        return bytes(sink)
     _is_directory(core, None, options)
     encoding = core_options(options, Request(None, columns))
     check_losses(core, encoding, options)

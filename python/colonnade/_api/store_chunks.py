@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from .. import _core
 from .._formats.options import Options
@@ -14,6 +15,9 @@ from .._io.targets import AnyTarget, ByTarget, SinkTarget, constructors_of
 from .._io.threads import resolve_threads
 from ..errors import UnsupportedError
 from .chunks import Chunks
+
+if TYPE_CHECKING:
+    from .._formats.plugin_writers import PluginWriter
 
 _WRITERS: ByTarget[_core.Writer] = constructors_of(_core.Writer)
 
@@ -43,7 +47,10 @@ def send_chunks(
 
 
 def _write_chunks(
-    chunks: Iterable[_core.CoreFrame], writer: _core.Writer, nbytes: int | None, progress: Callback | None
+    chunks: Iterable[_core.CoreFrame],
+    writer: "_core.Writer | PluginWriter",
+    nbytes: int | None,
+    progress: Callback | None,
 ) -> None:
     try:
         steps = Steps(progress, nbytes)
@@ -61,7 +68,7 @@ def encode_chunks(chunks: Chunks, options: Options, progress: Callback | None) -
     """Encode `chunks` to the bytes that `store_chunks` would write."""
     remaining = iter(chunks.frames)
     first_two = list(islice(remaining, 2))
-    if len(first_two) == 1:
+    if len(first_two) == 1 and write_format(options).plugin is None:
         return _core.encode(first_two[0], core_options(options, Request(None, None, first_two[0].nrows)), progress)
     sink = _core.BufferSink()
     store_chunks(Chunks(chain(first_two, remaining), chunks.nbytes, chunks.nrows), SinkTarget(sink), options, progress)
@@ -69,8 +76,8 @@ def encode_chunks(chunks: Chunks, options: Options, progress: Callback | None) -
         return bytes(view)
 
 
-def open_writer(where: AnyTarget, options: Options, nrows: int | None = None) -> _core.Writer:
-    """The core's writer for this kind of target. `nrows`: rows of all chunks together, if known.
+def open_writer(where: AnyTarget, options: Options, nrows: int | None = None) -> "_core.Writer | PluginWriter":
+    """The writer of the core, or of a plug-in, for this kind of target. `nrows`: rows of all chunks, if known.
 
     Raises
     ------
@@ -83,6 +90,11 @@ def open_writer(where: AnyTarget, options: Options, nrows: int | None = None) ->
             raise UnsupportedError(refusal)
         link = where.connected(resolve_threads(options.threads))
         return _core.Writer.to_connection(link._core, _message_options(options, link, nrows))
+    plugin = write_format(options).plugin
+    if plugin is not None:
+        from .._formats.plugin_writers import PluginWriter
+
+        return PluginWriter(plugin, where, options)
     to, place = _WRITERS.of(where)
     return to(place, core_options(options, Request(where, None, nrows)))
 

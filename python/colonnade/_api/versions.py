@@ -5,6 +5,7 @@ import sys
 from .. import _core
 from .._io.detection import FORMAT_NAMES
 from .._io.threads import resolve_threads, usable_cores
+from .._plugins.discovery import ADAPTER_PLUGINS, FORMAT_PLUGINS
 from .._values.terminal_text import table
 
 _LIBRARIES = ("numpy", "pandas", "static-frame", "pyarrow", "polars", "awkward", "rich")
@@ -24,6 +25,9 @@ def versions() -> dict[str, str | int | list[str] | None]:
         "threads": resolve_threads(None),
         "formats": list(FORMAT_NAMES),
     }
+    plugins = [f"{name} ({of})" for kind in (FORMAT_PLUGINS, ADAPTER_PLUGINS) for name, of in kind.distributions()]
+    if plugins:
+        found["plug-ins"] = plugins
     for library in _LIBRARIES:
         try:
             found[library] = importlib.metadata.version(library)

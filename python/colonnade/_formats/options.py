@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from .._io.nearest import nearest_hint
@@ -52,6 +52,12 @@ def _imported(module: str, name: str) -> Callable[[], type[Options]]:
     return import_it
 
 
+def _of_plugin(format: str) -> type[Options]:
+    from .plugin_options import options_class
+
+    return options_class(format)
+
+
 CLASSES: Mapping[str, type[Options]] = OnDemand(
     {
         "npz": _imported("npz", "NpzOptions"),
@@ -64,7 +70,8 @@ CLASSES: Mapping[str, type[Options]] = OnDemand(
         "json": _imported("json", "JsonOptions"),
         "ndjson": _imported("json", "NdjsonOptions"),
         "yaml": _imported("yaml", "YamlOptions"),
-    }
+    },
+    _of_plugin,
 )
 
 
@@ -81,7 +88,7 @@ def _default_options(format: str) -> Options:
 
 def is_default(options: Options) -> bool:
     """Whether `options` is the shared object of defaults. An equal object is not."""
-    return _default_options(options._FORMAT) is options
+    return options._FORMAT in CLASSES and _default_options(options._FORMAT) is options
 
 
 def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options:
@@ -92,7 +99,7 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
     OptionError
         An unknown keyword (the message names the near ones), a keyword of the other side, a value outside its range.
     """
-    if not keywords:
+    if not keywords and format in CLASSES:
         return _default_options(format)
     cls = CLASSES[format]
     fields = _sides(format)
@@ -106,7 +113,11 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
             raise OptionError(f"{format}: unknown option {name!r}{hint}{rest}.")
         if name not in allowed:
             raise OptionError(f"{format}: {name!r} is an option of {_OTHER_VERB[side]}, not of {_VERB[side]}.")
-    return cls(**keywords)
+    if format in CLASSES:
+        return cls(**keywords)
+    from .plugin_options import made_options
+
+    return made_options(format, cls, keywords)
 
 
 def _hint(name: str, side: str, allowed: list[str], elsewhere: str = "") -> str:
@@ -130,7 +141,7 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
         return
     refused = None
     # The likely format first: if it takes them, no other one is imported.
-    for format in dict.fromkeys((guessed_format, *CLASSES) if guessed_format is not None else CLASSES):
+    for format in _formats_for(keywords, side, guessed_format):
         owners = _sides(format)
         if all(owners.get(name) in (side, "both") for name in keywords):
             # Formats share option names: one format may accept a value that another refuses.
@@ -155,10 +166,26 @@ def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str |
     raise OptionError(f"options: no format takes all of {', '.join(keywords)}. Pass format=, and the options it has.")
 
 
-@functools.cache  # the calls of a small file would spend a sixth of their time on it
+def _formats_for(keywords: Mapping[str, Any], side: str, guessed_format: str | None) -> Iterator[str]:
+    """The formats that may take the keywords, the likely one first. Plug-ins only if no built-in format takes them."""
+    if guessed_format is not None:
+        yield guessed_format
+    yield from (format for format in CLASSES if format != guessed_format)
+    if guessed_format is None:
+        from .plugin_options import formats_with
+
+        yield from formats_with(keywords, side)
+
+
 def _sides(format: str) -> Mapping[str, str]:
     """The options of a format, each with its side: reading, writing or both."""
-    return {item.name: item.metadata["side"] for item in dataclasses.fields(CLASSES[format])}
+    cls: Any = CLASSES[format]
+    return _sides_of(cls)
+
+
+@functools.cache  # the calls of a small file would spend a sixth of their time on it
+def _sides_of(cls: Any) -> Mapping[str, str]:
+    return {item.name: item.metadata["side"] for item in dataclasses.fields(cls)}
 
 
 def spread(format: str | None, side: str, keywords: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from .. import _core
@@ -26,23 +27,25 @@ class FormatEntry:
     read_options : callable
         The core's options of reading, from the format's own and the name of the source.
     open : callable, optional
+        The result is a `File` of the core, or of a plug-in a `PluginFile`, which has what the callers of a `File` use.
         Opens a source with the format's own options and the core's, where there is more to it. Parquet looks for the
         names that a filter misses; text warns of what was left out.
     open_columns : callable, optional
         Opens a source for some columns alone, and answers the labels that they have in it, where that spares something.
     is_decoded_when_opened : bool
         Opening decodes everything, and tells the progress of it.
-    reads : {"stream", "rows", "series"}, optional
-        What `open_reader` reads while it comes: batches of a stream; of any source so many rows, or one value, a frame.
+    reads : {"stream", "rows", "series", "chunks"}, optional
+        What `open_reader` reads while it comes: batches of a stream; of any source so many rows, or one value, a frame;
+        chunks of a plug-in.
     info : tuple of (str, callable), optional
         The attribute of `Info` that only this format fills, and what fills it from an opened file and its members.
     """
 
     noun: str
     read_options: Callable[[Any, str | None], _core.ReadOptions]
-    open: Callable[[AnySource, Any, _core.ReadOptions], _core.File] | None = None
-    open_columns: Callable[[AnySource, Any, Any], tuple[_core.File, Any]] | None = None
-    info: tuple[str, Callable[[_core.File, list[dict[str, Any]]], Any]] | None = None
+    open: Callable[[AnySource, Any, Any], Any] | None = None
+    open_columns: Callable[[AnySource, Any, Any], tuple[Any, Any]] | None = None
+    info: tuple[str, Callable[[Any, list[dict[str, Any]]], Any]] | None = None
     is_decoded_when_opened: bool = False
     reads: str | None = None
 
@@ -135,6 +138,24 @@ def _text(
     )
 
 
+def _of_plugin(name: str) -> FormatEntry:
+    from .._plugins.discovery import FORMAT_PLUGINS
+    from .plugin_files import open_chosen, open_plugin
+
+    loaded = FORMAT_PLUGINS.get(name)
+    if loaded is None:
+        raise KeyError(name)
+    return FormatEntry(
+        f"a file of the plug-in {loaded}",
+        lambda options, _: options,
+        open=lambda where, options, _: open_plugin(loaded, where, options),
+        open_columns=partial(open_chosen, loaded) if loaded.can("columns") else None,
+        info=("plugin", lambda file, _: file.plugin),
+        is_decoded_when_opened=True,
+        reads="chunks" if loaded.can("read_chunks") else None,
+    )
+
+
 FORMATS = OnDemand(
     {
         "npz": _npz,
@@ -147,7 +168,8 @@ FORMATS = OnDemand(
         "json": _json,
         "ndjson": _ndjson,
         "yaml": _yaml,
-    }
+    },
+    _of_plugin,
 )
 
 
@@ -155,4 +177,7 @@ def open_as(format: str, where: AnySource, settings: Any) -> _core.File:
     """The source, opened as `format` with the format's own options."""
     entry = FORMATS[format]
     options = entry.read_options(settings, where.name)
-    return open_source(where, settings, options) if entry.open is None else entry.open(where, settings, options)
+    if entry.open is None:
+        return open_source(where, settings, options)
+    file: _core.File = entry.open(where, settings, options)
+    return file

@@ -17,6 +17,8 @@ from .text_writers import csv_options, json_options, ndjson_options, yaml_option
 if TYPE_CHECKING:
     from .._frame.select import Columns
     from .._io.targets import AnyTarget
+    from .._plugins.contract import FormatPlugin
+    from .._plugins.discovery import Loaded
     from .arrow import ArrowOptions, ArrowsOptions
     from .csv import CsvOptions
     from .json import JsonOptions, NdjsonOptions
@@ -55,6 +57,8 @@ class WriteFormat:
         Checks options for several frames; None: a file holds one frame.
     no_message
         Why frames one after the other are not one message of a connection; None: they are.
+    plugin
+        The plug-in that writes, instead of the core.
     """
 
     to_core: Callable[[Any, Request, int], _core.WriteOptions]
@@ -62,6 +66,7 @@ class WriteFormat:
     is_directory: Callable[[_core.CoreFrame, AnyTarget | None, Any], bool] | None = None
     check_bundle: Callable[[Any, str, AnyTarget, str, str | None], None] | None = None
     no_message: str | None = None
+    plugin: Loaded[FormatPlugin] | None = None
 
 
 def npz_to_core(options: NpzOptions, request: Request, threads: int) -> _core.WriteOptions:
@@ -215,4 +220,18 @@ _PLAIN: dict[tuple[type, int, bool, tuple[str, str | None]], _core.WriteOptions]
 
 def write_format(options: Options) -> WriteFormat:
     """The entry of the format that these options are of."""
-    return WRITE_FORMATS[options._FORMAT]
+    found = WRITE_FORMATS.get(options._FORMAT)
+    return found if found is not None else _of_plugin(options._FORMAT)
+
+
+def _of_plugin(name: str) -> WriteFormat:
+    from .._plugins.discovery import FORMAT_PLUGINS
+
+    loaded = FORMAT_PLUGINS.get(name)
+    if loaded is None:
+        raise KeyError(name)
+    return WriteFormat(_no_core, is_batched=loaded.can("open_writer"), plugin=loaded)
+
+
+def _no_core(options: Options, request: Request, threads: int) -> _core.WriteOptions:
+    raise AssertionError(f"{options._FORMAT}: the core does not write it")

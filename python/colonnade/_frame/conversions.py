@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from .. import _core
+from ..adapters import ADAPTERS
 from ..adapters._from_data import load_adapter, native_library
 from .foreign_errors import PASSED, foreign_error
 from .part import FramePart, holds_blocks
+
+BUILT_IN = frozenset(ADAPTERS.values())
 
 
 class Conversions(FramePart):
@@ -186,7 +189,42 @@ class Conversions(FramePart):
         """
         return self._to(native_library(self._source))
 
+    def to(self, library: str) -> Any:
+        """An object of a library by its name: the name of a plug-in, or one that has a method of its own here.
+
+        Parameters
+        ----------
+        library : str
+            ``"pandas"``, ``"polars"``, ``"arrow"`` (or ``"pyarrow"``), ``"numpy"``, ``"static_frame"``, ``"awkward"``,
+            or the name of an adapter plug-in (see `colonnade.plugins`), whose documentation says what it returns and
+            what it copies.
+
+        Raises
+        ------
+        OptionError
+            An unknown name; the message lists the known ones.
+        EncodeError
+            A column that the library cannot hold.
+        PluginError
+            The plug-in fails, or makes no objects of its library.
+
+        Examples
+        --------
+        >>> import colonnade as cn, numpy as np
+        >>> cn.Frame({"a": np.arange(2)}).to("arrow").column("a").to_pylist()
+        [0, 1]
+        """
+        from .plugin_conversion import built_in_library, to_plugin
+
+        name = built_in_library(library)
+        return to_plugin(self, library) if name is None else self._to(name)
+
     def _to(self, library: str, **options: Any) -> Any:
+        if library not in BUILT_IN:
+            from .plugin_conversion import is_plugin, to_plugin
+
+            if is_plugin(library):
+                return to_plugin(self, library)
         adapter = load_adapter(library)
         layout = getattr(adapter, "LAYOUT", "blocks")
         if layout == "arrow":

@@ -1,6 +1,7 @@
-"""Detects formats by name, by suffix and by magic number, from the core's registry.
+"""Detects formats by name, by suffix and by magic number, from the core's registry, then from plug-ins.
 
-Feather V1 is detected only to name it in the error.
+Feather V1 is detected only to name it in the error. `_plugins` is imported within functions, where no built-in format
+is meant: looking for plug-ins takes longer than reading a small file.
 """
 
 from collections.abc import Callable
@@ -56,9 +57,13 @@ def check_format(name: str) -> str:
     lower = name.lower().removeprefix(".")
     if lower in FORMAT_NAMES:
         return lower
-    raise OptionError(
-        f"format: unknown format {name!r}{nearest_hint(lower, FORMAT_NAMES)}. Known: {', '.join(FORMAT_NAMES)}."
-    )
+    from .._plugins.discovery import FORMAT_PLUGINS
+    from .._plugins.lookup import known_formats
+
+    if FORMAT_PLUGINS.get(lower) is not None:
+        return lower
+    near = nearest_hint(lower, (*FORMAT_NAMES, *FORMAT_PLUGINS.names()))
+    raise OptionError(f"format: unknown format {name!r}{near}. Known: {known_formats(FORMAT_NAMES)}.")
 
 
 def refuse_unbuilt(name: str, where: str = "") -> NoReturn:
@@ -75,13 +80,28 @@ def refuse_unbuilt(name: str, where: str = "") -> NoReturn:
 
 
 def from_suffix(name: str) -> str | None:
-    """The format of a file name's suffix, built or not; None if the suffix is not known."""
+    """The format of a file name's suffix, built or not, or of a plug-in; None if the suffix is not known.
+
+    Raises
+    ------
+    PluginError
+        The plug-in of this suffix cannot be loaded, or two plug-ins claim it.
+    """
     lower = name.lower().rstrip("/")
     for packed in (".gz", ".zst"):
         inner = SUFFIXES.get(_suffix(lower.removesuffix(packed)))
         if lower.endswith(packed) and inner in _TEXT:
             return inner
-    return SUFFIXES.get(_suffix(lower))
+    suffix = _suffix(lower)
+    found = SUFFIXES.get(suffix)
+    return found if found is not None or not suffix else _plugin_of_suffix(suffix)
+
+
+def _plugin_of_suffix(suffix: str) -> str | None:
+    from .._plugins.lookup import format_of_suffix
+
+    loaded = format_of_suffix(suffix)
+    return None if loaded is None else loaded.name
 
 
 def is_text(format: str | None, head: bytes) -> bool:
@@ -108,6 +128,8 @@ def may_begin(format: str, head: bytes, is_utf8: bool) -> bool:
     """
     if not head:
         return True
+    if format not in FORMAT_NAMES:
+        return not _contradicts(format, head)
     if format in _BEGINNINGS:
         return head.startswith(_BEGINNINGS[format])
     if format == "msgpack":
@@ -136,21 +158,37 @@ def detect(head: bytes, name: str | None, more: Callable[[], str] | None = None)
     # 0.15 has no continuation marker, so only its name identifies it.
     suffix = from_suffix(name) if name else None
     found = suffix if is_text(suffix, head) else from_magic(head) or suffix
+    if found != suffix and suffix is not None and suffix not in FORMAT_NAMES and not _contradicts(suffix, head):
+        return suffix  # a plug-in's format may be a ZIP, whose first bytes are those of NPZ
     if found is None and head.startswith(_OWN_CSV):
         found = "csv"
     if found is None and more is not None and may_be_json(head):
         found = more() or None
-    if found in FORMAT_NAMES:
+    if found in FORMAT_NAMES or (found is not None and found == suffix):
         return found
     if found is not None:
         refuse_unbuilt(found, repr(name) if name else "source")
+    from .._plugins.lookup import failures_text, format_of_bytes, known_formats
+
+    loaded, failures = format_of_bytes(head) if head else (None, [])
+    if loaded is not None:
+        return loaded.name
     what = repr(name) if name else "source"
     bytes_seen = f"the first bytes {head!r}" if head else "no bytes"
     maybe = " MessagePack has no magic: if it is that, pass format='msgpack'." if _looks_like_msgpack(head) else ""
     raise DecodeError(
         f"{what}: expected a file of a known format, found {bytes_seen} and no known suffix. "
-        f"Known: {', '.join(FORMAT_NAMES)}; pass format= where you know it.{maybe}"
+        f"Known: {known_formats(FORMAT_NAMES)}; pass format= where you know it.{maybe}{failures_text(failures)}"
     )
+
+
+def _contradicts(plugin: str, head: bytes) -> bool:
+    """Whether the first bytes are of another format than the suffix, which is that of a plug-in."""
+    from .._plugins.discovery import FORMAT_PLUGINS
+    from .._plugins.lookup import contradicts
+
+    loaded = FORMAT_PLUGINS.get(plugin)
+    return loaded is not None and contradicts(loaded, head)
 
 
 def for_target(format: str | None, name: str | None) -> str:
@@ -158,15 +196,21 @@ def for_target(format: str | None, name: str | None) -> str:
     if format is not None:
         return check_format(format)
     if name is None:
-        known = ", ".join(FORMAT_NAMES)
+        from .._plugins.lookup import known_formats
+
+        known = known_formats(FORMAT_NAMES)
         raise OptionError(f"format: the target has no name to tell it from. Pass format=, one of: {known}.")
     found = from_suffix(name)
     if found is not None:
         return found
-    near = nearest_hint(_suffix(name.lower()), SUFFIXES)
+    from .._plugins.discovery import FORMAT_PLUGINS
+    from .._plugins.lookup import failures_text, known_formats
+
+    suffixes = [*SUFFIXES, *(suffix for loaded in FORMAT_PLUGINS.working() for suffix in loaded.plugin.suffixes)]
+    near = nearest_hint(_suffix(name.lower()), suffixes)
     raise OptionError(
-        f"format: the suffix of {name!r} is not known{near}. Known: {' '.join(SUFFIXES)}; "
-        f"or pass format=, one of: {', '.join(FORMAT_NAMES)}."
+        f"format: the suffix of {name!r} is not known{near}. Known: {' '.join(suffixes)}; "
+        f"or pass format=, one of: {known_formats(FORMAT_NAMES)}.{failures_text()}"
     )
 
 

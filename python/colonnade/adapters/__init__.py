@@ -10,7 +10,10 @@ and ``LAYOUT``, the memory layout from which it builds objects. ``"blocks"`` is 
 import functools
 import importlib
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._of_plugin import PluginAdapter
 
 # The top-level package that defines an object's class -> the name of the adapter module in this package.
 ADAPTERS = {
@@ -44,6 +47,27 @@ def _find(cls: Any) -> ModuleType | None:
     if any(hasattr(cls, capsule) for capsule in _CAPSULES):
         return importlib.import_module(f"{__name__}._capsule")
     return None
+
+
+def find_plugin(obj: object) -> "PluginAdapter | None":
+    """The plug-in for objects like `obj`, which no built-in adapter takes, or None.
+
+    Raises
+    ------
+    PluginError
+        The plug-in of the object's package cannot be loaded, or two plug-ins claim it.
+    """
+    cls: Any = type(obj)
+    if cls.__module__ == "builtins":  # the usual rows and mappings
+        return None
+    from .._plugins.lookup import adapter_of_class
+
+    loaded = adapter_of_class(cls)
+    if loaded is None or not loaded.can("to_frame"):
+        return None
+    from ._of_plugin import PluginAdapter
+
+    return PluginAdapter(loaded)
 
 
 @functools.cache

@@ -26,14 +26,15 @@ def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -
     TypeError
         No adapter accepts the object. The message lists the accepted types.
     """
-    from ..adapters import find_adapter
+    from ..adapters import find_adapter, find_plugin
 
-    if isinstance(data, Mapping):
+    is_mapping = isinstance(data, Mapping)
+    adapter: Any = (None if is_mapping else find_adapter(data)) or find_plugin(data)
+    if adapter is None and is_mapping:
         from ._mappings import to_frame
 
         made: CoreFrame | Batches = to_frame(data, options)
         return made
-    adapter = find_adapter(data)
     if adapter is not None:
         frame: CoreFrame | Batches = adapter.to_frame(data, options=options)
         return frame
@@ -44,7 +45,15 @@ def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -
 
         return batched(list(Rows(batch_rows).batches(data)))
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
-    raise TypeError(f"data: expected {ACCEPTED}, found {kind}.")
+    raise TypeError(f"data: expected {ACCEPTED}, found {kind}.{_failed_plugins()}")
+
+
+def _failed_plugins() -> str:
+    """One of the plug-ins that failed may know the object."""
+    from .._plugins.discovery import ADAPTER_PLUGINS
+
+    failures = ADAPTER_PLUGINS.failures()
+    return f" Plug-ins that failed: {' '.join(map(str, failures))}" if failures else ""
 
 
 def native_library(source: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import colonnade as cn
 
 from .._core import Axis
-from .._io.detection import check_format, from_suffix
+from .._io.detection import FORMAT_NAMES, check_format, from_suffix
 from .._io.progress import Bar, Callback
 from .._values.terminal_text import clean
 from .reading import format_of_file, read_options, source_of, written_keywords
@@ -53,7 +53,11 @@ def _extent(name: str, format: str | None) -> str:
     if name.endswith((".gz", ".zst")) or not (os.path.isfile(name) or os.path.isdir(name)):
         return ""  # a pipe is not opened again, because that would wait for another writer
     found = format_of_file(name, format)
-    return "" if found in _WITH_CHECKSUMS else f" (structure only: {found} has no checksums)"
+    if found in _WITH_CHECKSUMS:
+        return ""
+    if found not in FORMAT_NAMES:
+        return f" (structure only: what the plug-in {found} checks while it reads)"
+    return f" (structure only: {found} has no checksums)"
 
 
 def convert(options: argparse.Namespace) -> int:

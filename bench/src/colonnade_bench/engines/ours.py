@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
@@ -35,7 +36,7 @@ class Colonnade(Engine):
     name = "colonnade"
     modules = ("colonnade._core",)
     install = "build it with `make`"
-    formats: ClassVar = {
+    _FORMATS: ClassVar = {
         "npz": ("none", "zstd", "deflate"),
         "npy": ("none",),
         "arrow": ("none", "lz4", "zstd"),
@@ -47,7 +48,7 @@ class Colonnade(Engine):
     given = ("arrows", "msgpack")
     libraries = ("static-frame", "pandas", "polars", "pyarrow", "awkward", "colonnade")
     security = "reading runs no code"
-    panel = (
+    _PANEL = (
         ("npz", "none"), ("npz", "zstd"), ("arrow", "none"), ("arrow", "zstd"), ("arrows", "none"), ("arrows", "lz4"),
         ("arrows", "zstd"), ("parquet", "auto"), ("parquet", "zstd"), ("msgpack", "none"),
         ("csv", "none"), (SCHEMA, "none"), ("ndjson", "none"), ("json", "none"), ("yaml", "none"),
@@ -55,7 +56,19 @@ class Colonnade(Engine):
     streams = ("arrows",)
     ends = True
 
+    @functools.cached_property
+    def formats(self) -> dict[str, tuple[str, ...]]:  # type: ignore[override]
+        """The built-in formats, and those of plug-ins that write and read."""
+        return {**self._FORMATS, **dict.fromkeys(plugin_formats(), ("none",))}
+
+    @functools.cached_property
+    def panel(self) -> tuple[tuple[str, str], ...]:  # type: ignore[override]
+        """The rows of a panel: a format of a plug-in has one, with the defaults of the plug-in."""
+        return (*self._PANEL, *((name, "none") for name in plugin_formats()))
+
     def security_of(self, format: str) -> str:
+        if format not in self._FORMATS:
+            return "the plug-in's own code reads; checksums: what it checks"
         return f"{self.security}; {CHECKSUMS.get(format, 'no checksum')}"
 
     def versions(self) -> dict[str, str]:
@@ -142,6 +155,15 @@ class Colonnade(Engine):
         elif cell.format in (*TEXT, SCHEMA):
             out["schema"] = "header"
         return {**out, **{name: cell.option[name] for name in OPTIONS if name in cell.option}}
+
+
+def plugin_formats() -> list[str]:
+    """Returns the formats of installed plug-ins that write and read."""
+    from colonnade import plugins
+
+    found = (one for one in plugins.installed() if one.kind == "format" and one.problem is None)
+    writes = {"write", "open_writer"}
+    return [one.name for one in found if "read" in one.capabilities and writes & set(one.capabilities)]
 
 
 def named(cell: Cell) -> str:
