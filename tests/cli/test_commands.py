@@ -259,7 +259,7 @@ def test_typos(arguments: list[str], hint: str, capsys: pytest.CaptureFixture[st
         (["head", "{path}", "--columns", "pirce"], 1, "nearest: 'price'"),
         (["convert", "{path}", "x.foo"], 2, "suffix"),
         (["convert", "{path}", "none/x.npz"], 1, "No such folder (mkdir would make it): none"),
-        (["convert", "{path}", "x.yaml", "--on-loss", "never"], 2, "on_loss: expected 'warn' or 'raise' or 'ignore'"),
+        (["convert", "{path}", "x.yaml", "--on-loss", "never"], 2, "--on-loss: expected 'warn' or 'raise' or 'ignore'"),
         (["convert", "{path}", "x.npz", "--level", "3"], 2, "level"),
         (["convert", "{path}", "x.npz", "--compression", "zst"], 2, "nearest: 'zstd'"),
         (["convert", "{path}", "x.npz", "--to", "npzz"], 2, "nearest: 'npz'"),
@@ -282,14 +282,15 @@ def test_errors_are_one_line(
 def test_a_loss_is_one_line_in_the_words_of_the_command(format: str, tmp_path: Path) -> None:
     source, target = tmp_path / "x.npz", tmp_path / f"x.{format}"
     cn.write({"t": np.array([1, 2], "m8[s]")}, source)
-    kept = "--schema header or --schema sidecar keeps" if format == "csv" else "--schema header keeps"
-    told = f"{format}: plain text does not bring back everything: t: durations come back as numbers. {kept} it all; "
+    kept = "--schema header or --schema sidecar" if format == "csv" else "--schema header"
+    lost = "t: durations come back as numbers"
+    told = f"{format}: plain text does not bring back everything: {lost}. Write {kept} to keep it all, or "
     done = finished("convert", source, target, "--on-loss", "raise", text=True)
     assert (done.returncode, done.stdout, target.exists()) == (1, "", False)
-    assert done.stderr == f"colonnade: {told}--on-loss warn writes it anyway.\n"
+    assert done.stderr == f"colonnade: {told}--on-loss warn to lose it.\n"
     done = finished("convert", source, target, text=True)
     assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == f"colonnade: warning: {told}--on-loss ignore writes it without this warning.\n"
+    assert done.stderr == f"colonnade: warning: {told}--on-loss ignore to lose it without a warning.\n"
     assert cn.read(target)["t"].to_numpy().tolist() == [1, 2]
     for options in (["--on-loss", "ignore"], ["--schema", "header"]):
         done = finished("convert", source, target, *options, text=True)

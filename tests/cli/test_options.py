@@ -95,7 +95,7 @@ def test_what_an_error_recommends_is_accepted(
 @pytest.mark.parametrize(
     ("command", "text", "said"),
     [
-        ("convert", 'Write schema="header" or lossy=True.', "Write --schema header or --lossy."),
+        ("convert", 'Write schema="header", or on_loss="ignore".', "Write --schema header, or --on-loss ignore."),
         ("head", 'read it with schema="ignore".', "read it with --from-schema ignore."),
         ("convert", "or pass quotechar=None where it is no quote.", "or pass --quotechar none where it is no quote."),
         ("convert", "or escapechar= (or", "or --escapechar (or"),

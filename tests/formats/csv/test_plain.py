@@ -114,10 +114,11 @@ def test_values_come_back_in_the_type_that_text_tells(name: str, tmp_path: Path)
 @each("name", list(LOST))
 def test_what_would_not_come_back_is_said_or_refused(name: str, tmp_path: Path) -> None:
     frame, what = LOST[name]
-    told = f'csv: plain text does not bring back everything: {what}. schema="header" or schema="sidecar" keeps it all; '
+    kept = 'Write schema="header" or schema="sidecar" to keep it all, or '
+    told = f"csv: plain text does not bring back everything: {what}. {kept}"
     with pytest.raises(cn.EncodeError) as raised:
         cn.write(frame, tmp_path / "x.csv", on_loss="raise")
-    assert str(raised.value) == told + 'on_loss="warn" writes it anyway.'
+    assert str(raised.value) == told + 'on_loss="warn" to lose it.'
     assert list(tmp_path.iterdir()) == []
     for schema in ("header", "sidecar"):
         with warnings.catch_warnings():
@@ -126,7 +127,7 @@ def test_what_would_not_come_back_is_said_or_refused(name: str, tmp_path: Path) 
         pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "y.csv"), frame)
     with pytest.warns(cn.LossWarning) as caught:
         cn.write(frame, tmp_path / "z.csv")
-    assert [str(one.message) for one in caught] == [told + 'on_loss="ignore" writes it without this warning.']
+    assert [str(one.message) for one in caught] == [told + 'on_loss="ignore" to lose it without a warning.']
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         written = cn.encode(frame, "csv", on_loss="ignore")

@@ -89,7 +89,7 @@ def test_every_loss_is_named(case: tuple[Any, ...], format: str, tmp_path: Path)
         return
     assert losses(data, format, **options) == [(name, what)]
     path.write_bytes(b"old")
-    told = f"{format}: plain text does not bring back everything: {name + ': ' if name else ''}{what}. schema="
+    told = f"{format}: plain text does not bring back everything: {name + ': ' if name else ''}{what}. Write schema="
     with pytest.raises(cn.EncodeError) as raised:
         cn.write(data, path, format=format, on_loss="raise", **options)
     assert str(raised.value).startswith(told)
