@@ -582,8 +582,8 @@ class BufferSink:
 # --------------------------------------------------------------------------- frames written, any format
 def encode(frame: CoreFrame, options: WriteOptions, progress: Progress | None = None) -> bytes: ...
 def losses(frame: CoreFrame, options: WriteOptions) -> list[tuple[str | None, str]]:
-    """What a file that these options write does not bring back, when it is read with default options: columns (None: the
-    frame, or its labels) and what happens to them."""
+    """What a file that these options write does not bring back, when it is read with default options: a column (None:
+    the frame, or its labels) and what happens to it."""
 
 def write_path(frame: CoreFrame, path: str | bytes, options: WriteOptions, progress: Progress | None = None) -> None:
     """Writes a temporary file in the directory of `path`, and renames it when it is complete. A sidecar

@@ -46,8 +46,8 @@ class JsonOptions(_Numbers):
     dates : bool
         Reading without a schema. Whether columns with only ISO 8601 dates and times become timestamps.
     nonfinite : {"null", "literal", "error"}
-        Writing without a schema: how to write NaN and infinities. ``"literal"``: ``NaN``, ``Infinity``, which are no JSON
-        but accepted by many readers. With a schema they are read back exactly.
+        Writing without a schema: how to write NaN and infinities. ``"literal"``: ``NaN``, ``Infinity``, which are no
+        JSON but accepted by many readers. With a schema they are read back exactly.
     indent : int, optional
         Writing. Spaces for each level; default: one line.
     compression, level
