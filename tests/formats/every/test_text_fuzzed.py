@@ -106,13 +106,13 @@ def test_a_last_line_that_was_cut_is_told_from_a_whole_one(tmp_path: Path) -> No
     with pytest.raises(cn.TruncatedError, match="line 3, column 5: expected a line end"):
         cn.read(tmp_path / "y.csv")
     assert cn.read(tmp_path / "y.csv", schema="ignore")["n"].to_numpy().tolist() == [1, 34]
-    whole = bytes(cn.encode(data, "yaml"))
+    whole = bytes(cn.encode(data, "yaml", schema="header"))
     with pytest.raises(cn.TruncatedError, match=rf"at byte {len(whole) - 2}: line 6, column 10: expected a line end"):
         cn.decode(whole[:-2], "yaml")
     # What nobody promised an end of is read as it stands.
     assert cn.decode(b"n\n34", "csv")["n"].to_numpy().tolist() == [34]
     assert cn.decode(b"- n: 34", "yaml")["n"].to_numpy().tolist() == [34]
-    cn.write_bundle({"a": data, "b": data}, tmp_path / "z.yaml")
+    cn.write_bundle({"a": data, "b": data}, tmp_path / "z.yaml", schema="header")
     content = (tmp_path / "z.yaml").read_bytes()
     (tmp_path / "z.yaml").write_bytes(content[:-2])
     with pytest.raises(cn.TruncatedError, match="expected a line end"):
