@@ -24,13 +24,14 @@ NESTED = TABLE.append_column("l", [[[1, 2], None, [345]]])
 # The way it is written, and whether a header says what it is.
 OWN: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "csv": ("csv", TABLE, {"schema": "header"}),
+    "csv, nested": ("csv", NESTED, {"schema": "header"}),
     "csv, text at the end": ("csv", TABLE.select(["n", "t", "c"]), {"schema": "header", "lineterminator": "\r\n"}),
-    "json, columns": ("json", NESTED, {}),
-    "json, records": ("json", NESTED, {"orient": "records"}),
-    "json, split": ("json", NESTED, {"orient": "split"}),
-    "ndjson": ("ndjson", NESTED, {}),
-    "yaml, records": ("yaml", TABLE, {}),
-    "yaml, columns": ("yaml", TABLE, {"orient": "columns"}),
+    "json, columns": ("json", NESTED, {"schema": "header"}),
+    "json, records": ("json", NESTED, {"schema": "header", "orient": "records"}),
+    "json, split": ("json", NESTED, {"schema": "header", "orient": "split"}),
+    "ndjson": ("ndjson", NESTED, {"schema": "header"}),
+    "yaml, records": ("yaml", TABLE, {"schema": "header"}),
+    "yaml, columns": ("yaml", TABLE, {"schema": "header", "orient": "columns"}),
 }
 PLAIN: dict[str, tuple[str, bytes]] = {
     "csv": ("csv", b'a,b,c\r\n1,"x ""y""",2.5\r\n2,\xc3\xa9,nan\r\n'),
