@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.helpers.each import each
+from tests.helpers.ways import exactly
 
 pytest.importorskip("awkward")
 
@@ -151,7 +152,7 @@ def test_chunks_follow_each_other(tmp_path: Path) -> None:
     array = events(100)
     for format in ("arrow", "arrows", "parquet", "msgpack", "ndjson"):
         path = tmp_path / f"events.{format}"
-        with cn.open_writer(path) as writer:
+        with cn.open_writer(path, **exactly(format)) as writer:
             for start in (0, 30, 60):
                 writer.write(array[start : start + 30])
             writer.write(array[90:])

@@ -21,6 +21,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.each import each
+from tests.helpers.ways import exactly
 
 FORMATS = ("arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
 
@@ -94,8 +95,7 @@ def hierarchical(labels: Any = (("a", 1), ("ü", 2))) -> pd.DataFrame:
 
 @each("format", list(FORMATS))
 def test_a_stream_of_column_labels(format: str) -> None:
-    options: dict[str, Any] = {"csv": {"schema": "header"}}.get(format, {})
-    part, whole = stream_in(cn.encode(hierarchical(), format, **options))
+    part, whole = stream_in(cn.encode(hierarchical(), format, **exactly(format)))
     found = sweep(part, whole, format)
     assert found["refused"] > 1000
 

@@ -22,6 +22,7 @@ from tests.helpers.ways import (
     every_case_and_way,
     every_random_way,
     every_whole_format,
+    exactly,
     ways_of_bytes,
 )
 
@@ -58,4 +59,5 @@ def test_a_selection_of_columns_and_rows(way: Way) -> None:
 @every_whole_format
 def test_equal_frames_give_equal_bytes(format: str) -> None:
     for name in ("the article frame", "all dtypes side by side"):
-        assert cn.encode(CASES[name](), format) == cn.encode(CASES[name](), format)
+        options = exactly(format)
+        assert cn.encode(CASES[name](), format, **options) == cn.encode(CASES[name](), format, **options)

@@ -300,10 +300,10 @@ def test_foreign_extensions_are_refused_or_kept_as_bytes() -> None:
     assert kept["a"].tolist() == [1, "x", {"code": 1, "data": b"\x90"}]
 
 
-@each("format", ["yaml", "json", "ndjson"])
+@each("format", ["yaml", "json", "ndjson", "csv"])
 @each("mark", ["\x7f", "\x80", "\x84", "\x85", "\x86", "\x9f", "\u2028", "\ufeff", "\ufffe", "\uffff"])
 def test_characters_that_yaml_does_not_print_come_back(mark: str, format: str) -> None:
     pd = pytest.importorskip("pandas")
     df = pd.DataFrame({"x": [1, f"a{mark}", {f"k{mark}": [f"{mark}z"]}, None]}, dtype=object)
-    found = cn.decode(cn.encode(df, format), format).to_pandas()
+    found = cn.decode(cn.encode(df, format, schema="header"), format).to_pandas()
     assert found["x"].tolist() == df["x"].tolist()

@@ -40,9 +40,9 @@ NAUGHTY: list[str] = [*LIST, *MORE]
 UNIQUE = list(dict.fromkeys(NAUGHTY))
 FORMATS: dict[str, dict[str, Any]] = {
     "csv": {"schema": "header"},
-    "json": {},
-    "ndjson": {},
-    "yaml": {},
+    "json": {"schema": "header"},
+    "ndjson": {"schema": "header"},
+    "yaml": {"schema": "header"},
     "npz": {},
     "arrow": {},
     "arrows": {},
@@ -192,7 +192,7 @@ def test_yaml_as_pyyaml_reads_it() -> None:
         content = cn.encode(cells(), "yaml", orient=orient)
         wanted = cells().to_dict("list" if orient == "columns" else orient)
         assert yaml.safe_load(content) == wanted
-        own = yaml.safe_load(cn.encode(cells(), "yaml", orient=orient))
+        own = yaml.safe_load(cn.encode(cells(), "yaml", orient=orient, schema="header"))
         del own["__colonnade__"]
         assert (own if orient == "columns" else own["records"]) == wanted
     assert yaml.safe_load(cn.encode(names(), "yaml")) == names().to_dict("records")

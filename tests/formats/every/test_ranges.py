@@ -9,6 +9,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.each import each
+from tests.helpers.ways import exactly
 
 DAY_S = 86_400
 FORMATS = ("npz", "arrow", "arrows", "parquet", "msgpack", "json", "ndjson", "csv", "yaml")
@@ -48,7 +49,7 @@ INSIDE = {
 def _written(table: pa.Table, format: str) -> bytes | None:
     """The file; None where a format says by name that it cannot write the value."""
     try:
-        return cn.encode(table, format, **({"schema": "header"} if format == "csv" else {}))
+        return cn.encode(table, format, **exactly(format))
     except cn.ColonnadeError:
         assert format in ("csv", "json", "ndjson", "yaml", "msgpack", "parquet")
         return None

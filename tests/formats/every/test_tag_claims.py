@@ -14,6 +14,7 @@ import colonnade as cn
 from colonnade import _core
 from tests.helpers.claims import COLUMNS, TAGS, cells
 from tests.helpers.each import each
+from tests.helpers.ways import exactly
 
 FORMATS = ("npz", "arrow", "parquet", "msgpack", "json", "csv", "yaml")
 
@@ -61,7 +62,7 @@ def test_a_tag_never_changes_values(name: str, format: str) -> None:
     tags = {told: tag for told, tag in TAGS.items() if told != "cells" or not pa.types.is_fixed_size_binary(array.type)}
     ways = WAYS if format == "npz" else {"pandas": WAYS["pandas"]}
     try:
-        found = cn.decode(cn.encode(_frame(array, tags), format), format)
+        found = cn.decode(cn.encode(_frame(array, tags), format, **exactly(format)), format)
     except cn.EncodeError:
         return  # a type that this format does not write
     for told, tag in tags.items():
@@ -133,7 +134,7 @@ def test_the_meta_data_of_labels_never_changes_them(name: str, format: str) -> N
     wanted = _label_cells(labels)
     for told, meta in METAS.items():
         try:
-            frame = cn.decode(cn.encode(_labelled(labels, {"pandas": [meta]}), format), format)
+            frame = cn.decode(cn.encode(_labelled(labels, {"pandas": [meta]}), format, **exactly(format)), format)
             index = frame.to_pandas().index
         except cn.ColonnadeError:
             continue

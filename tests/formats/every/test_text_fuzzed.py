@@ -24,13 +24,14 @@ NESTED = TABLE.append_column("l", [[[1, 2], None, [345]]])
 # The way it is written, and whether a header says what it is.
 OWN: dict[str, tuple[str, Any, dict[str, Any]]] = {
     "csv": ("csv", TABLE, {"schema": "header"}),
+    "csv, nested": ("csv", NESTED, {"schema": "header"}),
     "csv, text at the end": ("csv", TABLE.select(["n", "t", "c"]), {"schema": "header", "lineterminator": "\r\n"}),
-    "json, columns": ("json", NESTED, {}),
-    "json, records": ("json", NESTED, {"orient": "records"}),
-    "json, split": ("json", NESTED, {"orient": "split"}),
-    "ndjson": ("ndjson", NESTED, {}),
-    "yaml, records": ("yaml", TABLE, {}),
-    "yaml, columns": ("yaml", TABLE, {"orient": "columns"}),
+    "json, columns": ("json", NESTED, {"schema": "header"}),
+    "json, records": ("json", NESTED, {"schema": "header", "orient": "records"}),
+    "json, split": ("json", NESTED, {"schema": "header", "orient": "split"}),
+    "ndjson": ("ndjson", NESTED, {"schema": "header"}),
+    "yaml, records": ("yaml", TABLE, {"schema": "header"}),
+    "yaml, columns": ("yaml", TABLE, {"schema": "header", "orient": "columns"}),
 }
 PLAIN: dict[str, tuple[str, bytes]] = {
     "csv": ("csv", b'a,b,c\r\n1,"x ""y""",2.5\r\n2,\xc3\xa9,nan\r\n'),
@@ -106,13 +107,13 @@ def test_a_last_line_that_was_cut_is_told_from_a_whole_one(tmp_path: Path) -> No
     with pytest.raises(cn.TruncatedError, match="line 3, column 5: expected a line end"):
         cn.read(tmp_path / "y.csv")
     assert cn.read(tmp_path / "y.csv", schema="ignore")["n"].to_numpy().tolist() == [1, 34]
-    whole = bytes(cn.encode(data, "yaml"))
+    whole = bytes(cn.encode(data, "yaml", schema="header"))
     with pytest.raises(cn.TruncatedError, match=rf"at byte {len(whole) - 2}: line 6, column 10: expected a line end"):
         cn.decode(whole[:-2], "yaml")
     # What nobody promised an end of is read as it stands.
     assert cn.decode(b"n\n34", "csv")["n"].to_numpy().tolist() == [34]
     assert cn.decode(b"- n: 34", "yaml")["n"].to_numpy().tolist() == [34]
-    cn.write_bundle({"a": data, "b": data}, tmp_path / "z.yaml")
+    cn.write_bundle({"a": data, "b": data}, tmp_path / "z.yaml", schema="header")
     content = (tmp_path / "z.yaml").read_bytes()
     (tmp_path / "z.yaml").write_bytes(content[:-2])
     with pytest.raises(cn.TruncatedError, match="expected a line end"):

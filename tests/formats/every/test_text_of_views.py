@@ -45,4 +45,4 @@ def test_text_that_is_no_utf8_is_refused_or_kept(format: str, cell: bytes) -> No
         assert bytes(cn.encode(table, format, on_loss="ignore")) == b"t\nok\n" + cell + b"\n"
         return
     with pytest.raises(cn.DecodeError, match=r"holds text that is no UTF-8. Make it again"):
-        cn.encode(table, format, header=False)
+        cn.encode(table, format)

@@ -14,9 +14,8 @@ pd = pytest.importorskip("pandas")
 
 @pytest.mark.parametrize(("format", "schema"), [("csv", "header"), ("csv", "sidecar"), ("ndjson", "header")])
 def test_a_cut_behind_whole_chunks_is_told(format: str, schema: str, tmp_path: object) -> None:
-    options = {"schema": schema} if format == "csv" else {}
     path = f"{tmp_path}/x.{format}"
-    cn.write({"a": np.arange(10)}, path, **options)
+    cn.write({"a": np.arange(10)}, path, schema=schema)
     with open(path, "rb") as file:
         lines = file.read().splitlines(keepends=True)
     head = len(lines) - 10
