@@ -204,7 +204,7 @@ def test_a_frame_of_pandas_keeps_its_labels(tmp_path: Path) -> None:
     frame = pd.DataFrame({"x": [1.5, None]}, index=pd.Index(["a", "b"], name="id"))
     frame.to_parquet(tmp_path / "theirs.parquet")
     for middle in ("npz", "arrow", "json"):
-        exactly = ["--schema", "header"] if middle == "json" else []
-        assert main(["convert", str(tmp_path / "theirs.parquet"), str(tmp_path / f"middle.{middle}"), *exactly]) == 0
+        schema = ["--schema", "header"] if exactly(middle) else []
+        assert main(["convert", str(tmp_path / "theirs.parquet"), str(tmp_path / f"middle.{middle}"), *schema]) == 0
         assert main(["convert", str(tmp_path / f"middle.{middle}"), str(tmp_path / "ours.parquet")]) == 0
         pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "ours.parquet"), frame)

@@ -23,6 +23,7 @@ import pyarrow as pa
 
 import colonnade as cn
 from tests.helpers.msgpack_look import decoded, received
+from tests.helpers.ways import exactly
 
 
 class Peer(NamedTuple):
@@ -215,8 +216,8 @@ def test_runs_of_a_field_without_nulls_that_hold_some_come_back() -> None:
     inner = pa.StructArray.from_arrays([runs], fields=[pa.field("r", runs.type, nullable=False)])
     schema = pa.schema([pa.field("x", runs.type, nullable=False), pa.field("s", inner.type)])
     table = pa.table([runs, inner], schema=schema)
-    for format in ("msgpack", "json", "ndjson", "npz", "arrow"):
-        found = cn.decode(cn.encode(table, format), format).to_arrow()
+    for format in ("msgpack", "json", "ndjson", "csv", "npz", "arrow"):
+        found = cn.decode(cn.encode(table, format, **exactly(format)), format).to_arrow()
         assert found.schema == schema, format
         assert found["x"].to_pylist() == [1, 1, None, 7, 7], format
         assert found["s"].to_pylist() == [{"r": value} for value in (1, 1, None, 7, 7)], format
