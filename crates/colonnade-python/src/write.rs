@@ -12,6 +12,7 @@ use pyo3::types::PyMemoryView;
 use crate::encode::clone_frames;
 use crate::errors::IntoPy;
 use crate::frame::CoreFrame;
+use crate::guard::Guarded;
 use crate::path::PathArgument;
 use crate::run::{Callback, run_with_progress};
 use crate::sidecar::update_sidecar;
@@ -26,7 +27,7 @@ fn losses(
     frame: &CoreFrame,
     options: &WriteOptions,
 ) -> PyResult<Vec<(Option<String>, String)>> {
-    let found = py.detach(|| options.encoding.losses(&frame.frame)).py()?;
+    let found = py.guarded(|| options.encoding.losses(&frame.frame)).py()?;
     Ok(found.into_iter().map(|loss| (loss.column, loss.what)).collect())
 }
 
