@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 import colonnade as cn
 from tests.helpers.children import child
 from tests.helpers.pipes import piped
+from tests.helpers.ways import exactly
 
 CHUNKS = [
     pd.DataFrame(
@@ -302,7 +303,7 @@ def test_a_reader_is_data(path: Path) -> None:
 
 @each("other", ["npz", "arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
 def test_convert_there_and_back(path: Path, other: str, tmp_path: Path) -> None:
-    cn.convert(path, tmp_path / f"y.{other}", write_options={"schema": "header"} if other == "csv" else None)
+    cn.convert(path, tmp_path / f"y.{other}", write_options=exactly(other))
     pd.testing.assert_frame_equal(cn.read(tmp_path / f"y.{other}", format=other).to_pandas(), WHOLE)
     cn.convert(tmp_path / f"y.{other}", tmp_path / "z.parquet", write_options={"row_group_rows": 4})
     pd.testing.assert_frame_equal(cn.read(tmp_path / "z.parquet").to_pandas(), WHOLE)

@@ -40,13 +40,13 @@ pub(super) fn reader(
     let complex = csv && numpy_dtype.is_some_and(|d| d.kind == DTypeKind::Complex);
     let in_json = if csv { nested::json_cells(t, tag, complex) } else { None };
     let numbers = ReaderContext { data_type: t.clone(), nullable, csv, inferred: style.inferred };
-    if let Some(cells) = in_json.filter(|_| !matches!(t, DataType::Dictionary(..))) {
+    if let Some(cells) = in_json.filter(|_| typed::is_cells(tag) || !matches!(t, DataType::Dictionary(..))) {
         let values = general(field, numpy_dtype, tag, nested::json_style(style), dictionaries, limits)?;
         return Ok(Box::new(JsonCellReader { cells, values }));
     }
     Ok(match t {
-        DataType::Dictionary(codes, _) => categories(codes, numbers, in_json, style, dictionaries, limits)?,
         _ if typed::is_cells(tag) => general(field, numpy_dtype, tag, style, dictionaries, limits)?,
+        DataType::Dictionary(codes, _) => categories(codes, numbers, in_json, style, dictionaries, limits)?,
         DataType::Boolean => Box::new(BoolReader::new(numbers, 0)),
         DataType::Int8 => numbers.boxed(integer::<i8>),
         DataType::Int16 => numbers.boxed(integer::<i16>),

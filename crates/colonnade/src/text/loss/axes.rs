@@ -25,7 +25,7 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
         _ if plain.index == IndexPlace::ByOption => {}
         _ if plain.index == IndexPlace::Columns => lose("row labels (the index) come back as columns".into()),
         Labels::Auto { .. } => {}
-        Labels::Levels(levels) if is_plain_text(levels) => {}
+        Labels::Levels(levels) if is_plain_text(levels) || is_integer(levels) => {}
         Labels::Levels(_) => lose("row labels (the index) come back as text".into()),
     }
     if frame.columns.name != "null" {
@@ -37,7 +37,7 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
     if plain.names == (NamePlace::Keys { in_rows: true }) && frame.nrows == 0 && frame.ncols > 0 {
         lose("without a row there are no names of columns".into());
     }
-    if frame.ncols == 0 && frame.nrows > 0 {
+    if plain.csv.is_some() && frame.ncols == 0 && frame.nrows > 0 {
         lose(format!("{} rows of no column are not written", frame.nrows));
     }
     out
@@ -45,11 +45,10 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
 
 /// Returns what is lost of column labels.
 fn columns(axis: &Axis, plain: &PlainText<'_>) -> Option<String> {
-    if plain.names == NamePlace::Nowhere {
+    if plain.names == NamePlace::Nowhere || axis.len() == 0 {
         return None;
     }
     let levels = match &axis.labels {
-        Labels::Auto { count: 0, .. } => return None,
         Labels::Auto { .. } => return Some("column labels that are numbers come back as text".into()),
         Labels::Levels(levels) => levels,
     };
@@ -67,6 +66,15 @@ fn columns(axis: &Axis, plain: &PlainText<'_>) -> Option<String> {
             Some(format!("the column label {name:?} repeats, so later ones get a number"))
         }
         _ => None,
+    }
+}
+
+/// Whether the labels are one level of integers.
+fn is_integer(levels: &[Level]) -> bool {
+    match levels {
+        [Level::Block(block)] => matches!(block.grid.dtype.kind, DTypeKind::Int | DTypeKind::UInt),
+        [Level::Column(column)] => column.data.data_type().is_integer(),
+        _ => false,
     }
 }
 

@@ -99,7 +99,10 @@ impl PlainColumn<'_> {
             D::Binary | D::LargeBinary | D::BinaryView | D::FixedSizeBinary(_) => {
                 Some("bytes come back as text (base64)".into())
             }
-            t if t.is_nested() && !is_csv && is_json(t) => None,
+            t if t.is_nested() && !is_csv && is_json(t) => {
+                let lost = self.plain.nonfinite_is_null && has_nonfinite(data);
+                lost.then(|| "NaN and infinities inside come back as null".into())
+            }
             t if t.is_nested() => {
                 let found = if is_csv { "JSON text" } else { "other types" };
                 Some(format!("{} comes back as {found}", type_name(t, false)))
@@ -133,6 +136,11 @@ fn is_json(data_type: &DataType) -> bool {
         D::Struct(fields) => fields.iter().all(|field| is_json(field.data_type())),
         t => t.is_integer(),
     }
+}
+
+/// Whether any float inside a list or a struct is NaN or infinite.
+fn has_nonfinite(data: &ArrayData) -> bool {
+    any_float(data, |v| !v.is_finite()) || data.child_data().iter().any(has_nonfinite)
 }
 
 fn has_nan(data: &ArrayData) -> bool {

@@ -9,9 +9,11 @@ use crate::cells::digits::FormatInteger;
 use crate::cells::msgpack::column::changed;
 use crate::cells::text;
 use crate::cells::text::{TextStyle, TextWriter};
+use crate::cells::typed;
 use crate::cells::views::ViewCells;
 use crate::error::Result;
 use crate::frame::DType;
+use crate::text::header::meta_of_field;
 
 use super::quoting::Dialect;
 
@@ -47,7 +49,10 @@ pub fn fields<'a>(
     // These types use only digits, signs, points and letters. They need quotes only if an option makes such a character
     // special.
     let bare = [dialect.delimiter, dialect.quote].iter().all(|mark| !b": ()".contains(mark));
+    // A column of cells of several kinds is the JSON text of them, whatever its type is.
+    let is_mixed = typed::is_cells(meta_of_field(field)?.tag.as_deref());
     if says.is_none_or(|dtype| dtype.unit.is_none())
+        && !is_mixed
         && let Some(direct) = direct(data, manner, dialect)
     {
         return Ok(direct);
@@ -203,7 +208,7 @@ impl<T: zmij::Float + Into<f64> + Copy + Send + Sync> FieldWriter for FloatField
             return Ok(());
         } else {
             out.extend_from_slice(if wide.is_nan() {
-                b"nan"
+                b"NaN"
             } else if wide > 0.0 {
                 b"inf"
             } else {

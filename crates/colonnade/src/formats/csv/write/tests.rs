@@ -209,9 +209,9 @@ fn nan_is_null_unless_the_library_has_nulls() {
     let mut frame = frame(vec![("x", floats), ("y", Int64Array::from(vec![1, 2, 3, 4]).into_data())]);
     assert_eq!(text(&frame, &WriteOptions::default()).unwrap(), "x,y\n,1\n,2\n1.5,3\n-inf,4\n");
     frame.tags.origin = Some(r#"{"library":"polars"}"#.into());
-    assert_eq!(text(&frame, &WriteOptions::default()).unwrap(), "x,y\nnan,1\n,2\n1.5,3\n-inf,4\n");
+    assert_eq!(text(&frame, &WriteOptions::default()).unwrap(), "x,y\nNaN,1\n,2\n1.5,3\n-inf,4\n");
     let comma = WriteOptions { decimal: b',', ..WriteOptions::default() };
-    assert_eq!(text(&frame, &comma).unwrap(), "x,y\nnan,1\n,2\n\"1,5\",3\n-inf,4\n");
+    assert_eq!(text(&frame, &comma).unwrap(), "x,y\nNaN,1\n,2\n\"1,5\",3\n-inf,4\n");
     let header = WriteOptions { schema: SchemaPlace::Header, ..WriteOptions::default() };
     assert!(text(&frame, &header).unwrap().ends_with("x,y\nnan,1\n,2\n1.5,3\n-inf,4\n"));
 }

@@ -100,8 +100,8 @@ pub fn losses(frame: &Frame, options: &WriteOptions) -> Result<Vec<Loss>> {
         nonfinite_is_null: options.nonfinite == NonfiniteOption::Null,
         index: match options.orient {
             Records => IndexPlace::Columns,
-            Columns | Index | Split | Table => IndexPlace::Labels,
-            Values => IndexPlace::ByOption,
+            Columns | Index | Split => IndexPlace::Labels,
+            Table | Values => IndexPlace::ByOption,
         },
         names: match options.orient {
             Records | Index => NamePlace::Keys { in_rows: true },
