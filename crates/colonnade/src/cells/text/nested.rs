@@ -17,6 +17,12 @@ pub(super) fn tag_of(field: &Field) -> Option<String> {
     field.metadata().get(meta::KEY).and_then(|text| meta::FieldMeta::parse(text).ok()?.tag)
 }
 
+/// Returns the tag as far as it is about the type: only bytes are cells of several kinds, whatever a tag claims.
+pub(super) fn tag_of_type<'t>(data_type: &DataType, tag: Option<&'t str>) -> Option<&'t str> {
+    let is_binary = matches!(data_type, DataType::Binary | DataType::LargeBinary | DataType::BinaryView);
+    tag.filter(|tag| is_binary || !typed::is_cells(Some(tag)))
+}
+
 /// What the JSON text of a CSV cell holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum JsonCells {

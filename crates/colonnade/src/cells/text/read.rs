@@ -36,11 +36,12 @@ pub(super) fn reader(
 ) -> Result<Box<dyn TextReader>> {
     let t = field.data_type();
     let csv = style.syntax == Syntax::Csv;
+    let tag = if csv { nested::tag_of_type(t, tag) } else { tag };
     let nullable = field.is_nullable();
     let complex = csv && numpy_dtype.is_some_and(|d| d.kind == DTypeKind::Complex);
     let in_json = if csv { nested::json_cells(t, tag, complex) } else { None };
     let numbers = ReaderContext { data_type: t.clone(), nullable, csv, inferred: style.inferred };
-    if let Some(cells) = in_json.filter(|_| typed::is_cells(tag) || !matches!(t, DataType::Dictionary(..))) {
+    if let Some(cells) = in_json.filter(|_| !matches!(t, DataType::Dictionary(..))) {
         let values = general(field, numpy_dtype, tag, nested::json_style(style), dictionaries, limits)?;
         return Ok(Box::new(JsonCellReader { cells, values }));
     }

@@ -31,10 +31,11 @@ pub(super) fn writer<'a>(
         |e| Error::malformed(style.format, format!("the array is no valid Arrow: {e}. Make it again."));
     data.validate().map_err(broken)?;
     let tag = nested::tag_of(field);
-    let is_mixed = typed::is_cells(tag.as_deref());
     let complex = nested::is_complex(numpy_dtype);
     let csv = style.syntax == Syntax::Csv;
-    let in_json = csv && nested::json_cells(data.data_type(), tag.as_deref(), complex).is_some();
+    let tag = if csv { nested::tag_of_type(data.data_type(), tag.as_deref()) } else { tag.as_deref() };
+    let is_mixed = typed::is_cells(tag);
+    let in_json = csv && nested::json_cells(data.data_type(), tag, complex).is_some();
     let value_style = if in_json { nested::json_style(style) } else { style };
     let general = |is_mixed: bool| -> Result<Box<dyn TextWriter>> {
         let values = general(field, numpy_dtype, &data, value_style, is_mixed)?;

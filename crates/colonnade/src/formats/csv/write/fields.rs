@@ -9,11 +9,9 @@ use crate::cells::digits::FormatInteger;
 use crate::cells::msgpack::column::changed;
 use crate::cells::text;
 use crate::cells::text::{TextStyle, TextWriter};
-use crate::cells::typed;
 use crate::cells::views::ViewCells;
 use crate::error::Result;
 use crate::frame::DType;
-use crate::text::header::meta_of_field;
 
 use super::quoting::Dialect;
 
@@ -49,10 +47,7 @@ pub fn fields<'a>(
     // These types use only digits, signs, points and letters. They need quotes only if an option makes such a character
     // special.
     let bare = [dialect.delimiter, dialect.quote].iter().all(|mark| !b": ()".contains(mark));
-    // A column of cells of several kinds is the JSON text of them, whatever its type is.
-    let is_mixed = typed::is_cells(meta_of_field(field)?.tag.as_deref());
     if says.is_none_or(|dtype| dtype.unit.is_none())
-        && !is_mixed
         && let Some(direct) = direct(data, manner, dialect)
     {
         return Ok(direct);
