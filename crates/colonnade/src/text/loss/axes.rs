@@ -45,7 +45,7 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
 
 /// Returns what is lost of column labels.
 fn columns(axis: &Axis, plain: &PlainText<'_>) -> Option<String> {
-    if plain.names == NamePlace::Nowhere || axis.len() == 0 {
+    if plain.names == NamePlace::Nowhere || axis.is_empty() {
         return None;
     }
     let levels = match &axis.labels {
