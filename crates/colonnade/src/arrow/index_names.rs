@@ -37,10 +37,7 @@ pub fn columns(frame: &Frame, schema: &Schema, arrays: &[ArrayData]) -> Result<V
     let all: Vec<NamedColumn> =
         schema.fields().iter().zip(arrays).map(|(f, a)| NamedColumn::new(f, a)).collect();
     let data = all.get(..frame.ncols).unwrap_or(&[]);
-    let mut out = match frame.index.labels {
-        Labels::Auto { start: 0, step: 1, .. } => Vec::new(),
-        _ => labels(&frame.index)?,
-    };
+    let mut out = if frame.index.counts_from_zero() { Vec::new() } else { labels(&frame.index)? };
     rename(&mut out, data.iter().map(|column| column.name.as_str()));
     out.extend(all.into_iter().take(frame.ncols));
     Ok(out)

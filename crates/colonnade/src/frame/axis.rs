@@ -84,6 +84,12 @@ impl Level {
 }
 
 impl Axis {
+    /// Whether the labels are 0, 1, 2...
+    #[must_use]
+    pub fn counts_from_zero(&self) -> bool {
+        matches!(self.labels, Labels::Auto { start: 0, step: 1, .. })
+    }
+
     /// The automatic range of `count` labels: 0, 1, 2...
     #[must_use]
     pub fn range(count: usize) -> Self {

@@ -3,7 +3,7 @@
 use crate::container::members::{Compat, plan};
 use crate::container::npy::{Descr, DescrField, write_numpy_header};
 use crate::error::{Error, ErrorKind, Result};
-use crate::frame::{Axis, Block, DType, Frame, Labels, Part};
+use crate::frame::{Axis, Block, DType, Frame, Part};
 use crate::progress::Progress;
 use crate::sink::{Sink, write_with_progress};
 
@@ -82,7 +82,7 @@ impl ProgressSink<'_> {
 }
 
 fn is_automatic(axis: &Axis) -> bool {
-    axis.name == "null" && matches!(axis.labels, Labels::Auto { start: 0, step: 1, .. })
+    axis.name == "null" && axis.counts_from_zero()
 }
 
 /// Each column as a separate block.

@@ -12,7 +12,7 @@ use crate::arrow::names;
 use crate::cells::text;
 use crate::cells::text::{TextStyle, TextWriter, strings};
 use crate::error::{Error, Result};
-use crate::frame::{Frame, Labels};
+use crate::frame::Frame;
 use crate::progress::{Progress, Share};
 use crate::sink::Sink;
 use crate::text::header::{ExportedFrame, KEY, meta_of_field};
@@ -144,7 +144,7 @@ fn columns(frame: &Frame, exported: &ExportedFrame, header: bool) -> Result<Vec<
         .zip(names::keys(&frame.columns)?)
         .map(|((f, data), text)| KeyedColumn::new(text, f, data))
         .collect();
-    if !matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. }) {
+    if !frame.index.counts_from_zero() {
         let mut levels = index_names::labels(&frame.index)?;
         index_names::rename(&mut levels, out.iter().map(|column| column.name.as_str()));
         out.splice(0..0, levels.into_iter().map(|l| KeyedColumn::new(l.name, &l.field, &l.data)));

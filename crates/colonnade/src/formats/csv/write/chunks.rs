@@ -34,7 +34,7 @@ impl CsvChunkWriter {
         let first = self.chunked.is_none();
         if first && self.options.index.is_none() {
             // Automatic row labels of the next chunk continue from here.
-            self.options.index = Some(!super::is_automatic(frame));
+            self.options.index = Some(!frame.index.counts_from_zero());
         }
         let options = &self.options;
         if options.schema == SchemaPlace::Sidecar {

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use crate::arrow::index_names::{self, NamedColumn};
 use crate::cells::text::TextStyle;
 use crate::error::{Error, Result};
-use crate::frame::{Frame, Labels};
+use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
 use crate::text::header::{ExportedFrame, meta_of_field};
@@ -194,16 +194,11 @@ fn described_levels(exported: &ExportedFrame) -> Result<Vec<NamedColumn>> {
 
 /// Row labels of plain CSV: written if they are not automatic, or as the option says.
 fn plain_levels(frame: &Frame, exported: &ExportedFrame, options: &WriteOptions) -> Result<Vec<NamedColumn>> {
-    if !options.index.unwrap_or_else(|| !is_automatic(frame)) {
+    if !options.index.unwrap_or_else(|| !frame.index.counts_from_zero()) {
         return Ok(Vec::new());
     }
     let mut levels = index_names::labels(&frame.index)?;
     let columns = exported.schema.fields().iter().take(exported.ncols);
     index_names::rename(&mut levels, columns.map(|field| field.name().as_str()));
     Ok(levels)
-}
-
-/// Whether the row labels are 0, 1, 2...
-fn is_automatic(frame: &Frame) -> bool {
-    matches!(frame.index.labels, Labels::Auto { start: 0, step: 1, .. })
 }

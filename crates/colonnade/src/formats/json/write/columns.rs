@@ -84,12 +84,6 @@ pub fn with_index(frame: &Frame, exported: &ExportedFrame) -> Result<Vec<JsonCol
     Ok(levels.into_iter().chain(columns).collect())
 }
 
-/// Whether the row labels are 0, 1, 2...
-#[must_use]
-pub fn is_automatic(frame: &Frame) -> bool {
-    matches!(frame.index.labels, crate::frame::Labels::Auto { start: 0, step: 1, .. })
-}
-
 /// Returns the levels of the row labels; ranges are expanded.
 ///
 /// # Errors

@@ -31,7 +31,7 @@ pub fn encode(
 ) -> Result<()> {
     let exported = ExportedFrame::new(frame)?;
     let opening = if options.header { header(&exported, true)? } else { Vec::new() };
-    write(frame, &exported, opening, !columns::is_automatic(frame), options, sink, progress)
+    write(frame, &exported, opening, !frame.index.counts_from_zero(), options, sink, progress)
 }
 
 /// Returns what these options lose of `frame`: nothing with a header.
@@ -71,7 +71,7 @@ impl NdjsonChunkWriter {
     pub fn write(&mut self, frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         let first = self.chunked.is_none();
         if first {
-            self.index = !columns::is_automatic(frame);
+            self.index = !frame.index.counts_from_zero();
         }
         let chunked = match self.chunked.take() {
             Some(chunked) => chunked,

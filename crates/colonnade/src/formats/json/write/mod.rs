@@ -140,7 +140,7 @@ fn put(frame: &Frame, options: &WriteOptions, sink: &mut dyn Sink, progress: &dy
         (false, JsonOrient::Columns | JsonOrient::Index | JsonOrient::Values) => {
             columns::data(frame, &exported)?
         }
-        (false, JsonOrient::Records) if columns::is_automatic(frame) => columns::data(frame, &exported)?,
+        (false, JsonOrient::Records) if frame.index.counts_from_zero() => columns::data(frame, &exported)?,
         (false, JsonOrient::Records | JsonOrient::Table) => columns::with_index(frame, &exported)?,
         (false, JsonOrient::Split) => {
             index = columns::index(frame)?;
