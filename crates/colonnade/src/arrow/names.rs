@@ -124,7 +124,7 @@ fn level_texts(level: &Level) -> Result<Vec<Option<String>>> {
 }
 
 /// Whether the labels are text in tagged JSON.
-pub(super) fn is_tagged(column: &Column) -> bool {
+pub(crate) fn is_tagged(column: &Column) -> bool {
     column.tag.as_deref().is_some_and(|t| t.contains("\"labels\""))
 }
 

@@ -8,6 +8,7 @@
 //! | [`msgpack`] | MessagePack's heads, extents and columns of cells |
 //! | [`typed`] | cells of a known Arrow type as MessagePack |
 //! | [`text`] | cells of a known Arrow type as text |
+//! | [`strings`] | the cells of an array of text of any layout |
 //! | [`views`] | values of text and byte views |
 //! | [`place`] | line, column and byte of an offset, for errors |
 
@@ -22,6 +23,7 @@ pub(crate) mod number;
 mod number_tests;
 pub mod place;
 pub(crate) mod simd128;
+pub(crate) mod strings;
 pub mod text;
 pub mod typed;
 pub mod views;

@@ -3,12 +3,12 @@
 //! The rules are those of CSV: the unit is nanoseconds if a cell needs them, otherwise microseconds; instants with a zone
 //! become UTC; a column that mixes cells with and without a zone stays text.
 
-use arrow_array::{GenericStringArray, OffsetSizeTrait, StringViewArray};
 use arrow_buffer::Buffer;
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, TimeUnit};
 
-use crate::cells::iso8601::{self, IsoSpelling};
+use crate::cells::iso8601::{self, IsoInstant, IsoSpelling};
+use crate::cells::strings::with_strings;
 use crate::error::{Error, Result};
 use crate::frame::{Column, Frame, Part};
 use crate::parallel;
@@ -35,64 +35,61 @@ pub(crate) fn in_frame(mut frame: Frame, threads: usize, progress: &dyn Progress
 
 /// Whether the first cell of a column of text is an instant. Most columns end here.
 fn begins_with_instant(data: &ArrayData) -> bool {
-    match data.data_type() {
-        DataType::Utf8 => first(GenericStringArray::<i32>::from(data.clone()).iter()),
-        DataType::LargeUtf8 => first(GenericStringArray::<i64>::from(data.clone()).iter()),
-        DataType::Utf8View => first(StringViewArray::from(data.clone()).iter()),
-        _ => false,
-    }
+    with_strings(data, |cells| cells.flatten().next().is_some_and(|cell| instant(cell).is_some()))
+        == Some(true)
 }
 
-fn first<'a>(cells: impl Iterator<Item = Option<&'a str>>) -> bool {
-    cells
-        .flatten()
-        .next()
-        .is_some_and(|cell| iso8601::instant(cell.as_bytes(), IsoSpelling::Lenient).is_some())
-}
-
-fn timestamps(data: &ArrayData) -> Result<Option<ArrayData>> {
-    fn of<O: OffsetSizeTrait>(data: &ArrayData) -> Result<Option<ArrayData>> {
-        let array = GenericStringArray::<O>::from(data.clone());
-        converted(data, || array.iter())
-    }
-    match data.data_type() {
-        DataType::Utf8 => of::<i32>(data),
-        DataType::LargeUtf8 => of::<i64>(data),
-        _ => {
-            let array = StringViewArray::from(data.clone());
-            converted(data, || array.iter())
-        }
-    }
+fn instant(cell: &str) -> Option<IsoInstant> {
+    iso8601::instant(cell.as_bytes(), IsoSpelling::Lenient)
 }
 
 /// Returns the timestamps of the cells; `None` if any cell is no instant, or if no unit and zone fit all.
-fn converted<'a, I: Iterator<Item = Option<&'a str>>>(
-    data: &ArrayData,
-    cells: impl Fn() -> I,
-) -> Result<Option<ArrayData>> {
-    let instant = |cell: &str| iso8601::instant(cell.as_bytes(), IsoSpelling::Lenient);
-    let (mut zoned, mut nanos) = (None, false);
-    for cell in cells().flatten() {
-        let Some(found) = instant(cell) else { return Ok(None) };
-        if *zoned.get_or_insert(found.zoned) != found.zoned {
-            return Ok(None);
+fn timestamps(data: &ArrayData) -> Result<Option<ArrayData>> {
+    // Few columns need nanoseconds, and those are parsed again.
+    let found = match with_strings(data, |cells| ticks(cells, data.len(), false)).flatten() {
+        Some(found) if found.needs_nanos => {
+            with_strings(data, |cells| ticks(cells, data.len(), true)).flatten()
         }
-        nanos |= !found.nanoseconds.is_multiple_of(1000);
-    }
-    let mut values = Vec::with_capacity(data.len());
-    for cell in cells() {
-        match cell.map(|cell| instant(cell).and_then(|found| found.ticks(nanos))) {
-            Some(Some(ticks)) => values.push(ticks),
-            Some(None) => return Ok(None),
-            None => values.push(0),
-        }
-    }
-    let unit = if nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
-    let zone = (zoned == Some(true)).then(|| "UTC".into());
+        found => found,
+    };
+    let Some(Ticks { values, zoned, needs_nanos }) = found else { return Ok(None) };
+    let unit = if needs_nanos { TimeUnit::Nanosecond } else { TimeUnit::Microsecond };
     let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0).cloned();
-    let builder = ArrayDataBuilder::new(DataType::Timestamp(unit, zone)).len(data.len()).nulls(nulls);
+    let data_type = DataType::Timestamp(unit, zoned.then(|| "UTC".into()));
+    let builder = ArrayDataBuilder::new(data_type).len(data.len()).nulls(nulls);
     let built = builder.add_buffer(Buffer::from_vec(values)).build();
     built.map(Some).map_err(|e| Error::malformed("text", format!("the times make no valid array: {e}.")))
+}
+
+/// The cells as counts of a unit.
+struct Ticks {
+    /// Null is 0.
+    values: Vec<i64>,
+    zoned: bool,
+    /// Whether a cell has nanoseconds. If the unit is microseconds, the values end before that cell.
+    needs_nanos: bool,
+}
+
+/// Parses the cells; `None` if any is no instant or outside the range of the unit, or if only some have a zone.
+fn ticks(cells: &mut dyn Iterator<Item = Option<&str>>, len: usize, nanos: bool) -> Option<Ticks> {
+    let (mut zoned, mut needs_nanos) = (None, false);
+    let mut values = Vec::with_capacity(len);
+    for cell in cells {
+        let Some(cell) = cell else {
+            values.push(0);
+            continue;
+        };
+        let found = instant(cell)?;
+        if *zoned.get_or_insert(found.zoned) != found.zoned {
+            return None;
+        }
+        needs_nanos |= !found.nanoseconds.is_multiple_of(1000);
+        if needs_nanos && !nanos {
+            break;
+        }
+        values.push(found.ticks(nanos)?);
+    }
+    Some(Ticks { values, zoned: zoned == Some(true), needs_nanos })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use arrow_schema::DataType;
 
 use super::{IndexPlace, Loss, NamePlace, PlainText};
+use crate::arrow::names::is_tagged;
 use crate::frame::{Axis, DTypeKind, Frame, Labels, Level};
 
 /// Returns the losses of the frame itself.
@@ -18,8 +19,8 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
         lose(format!("the name of the frame ({}) is not written", frame.tags.name));
     }
     match &frame.index.labels {
-        Labels::Auto { start: 0, step: 1, .. } if frame.index.name == "null" => {}
-        Labels::Auto { start: 0, step: 1, .. } => {
+        _ if frame.index.counts_from_zero() && frame.index.name == "null" => {}
+        _ if frame.index.counts_from_zero() => {
             lose(format!("the name of the row labels ({}) is not written", frame.index.name));
         }
         _ if plain.index == IndexPlace::ByOption => {}
@@ -85,7 +86,7 @@ fn is_plain_text(levels: &[Level]) -> bool {
         [Level::Column(column)] => {
             let is_text =
                 matches!(column.data.data_type(), DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
-            is_text && !column.tag.as_deref().is_some_and(|tag| tag.contains("\"labels\""))
+            is_text && !is_tagged(column)
         }
         _ => false,
     }

@@ -1,6 +1,5 @@
 //! What plain text loses of a column.
 
-use arrow_array::{GenericStringArray, StringViewArray};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field, TimeUnit};
 use serde_json::Value;
@@ -8,6 +7,7 @@ use serde_json::Value;
 use super::PlainText;
 use super::words::{self, Appearance, ValueWords};
 use crate::calendar::per_second;
+use crate::cells::strings::with_strings;
 use crate::cells::text::times;
 use crate::cells::typed;
 use crate::error::Result;
@@ -83,9 +83,9 @@ impl PlainColumn<'_> {
             D::Null | D::Boolean | D::Date32 | D::Date64 => None,
             t if t.is_integer() => None,
             D::Float16 | D::Float32 | D::Float64 => self.floats(),
-            D::Utf8 => cells(GenericStringArray::<i32>::from(data.clone()).iter(), words),
-            D::LargeUtf8 => cells(GenericStringArray::<i64>::from(data.clone()).iter(), words),
-            D::Utf8View => cells(StringViewArray::from(data.clone()).iter(), words),
+            D::Utf8 | D::LargeUtf8 | D::Utf8View => {
+                with_strings(data, |strings| cells(strings, words)).flatten()
+            }
             D::Timestamp(_, Some(zone)) if !matches!(zone.as_ref(), "UTC" | "Z" | "+00:00") => {
                 Some(format!("times in {zone} come back in UTC"))
             }
@@ -127,7 +127,7 @@ fn tag_kind(tag: Option<&str>) -> Option<String> {
     Some(tag.get("kind")?.as_str()?.to_owned())
 }
 
-/// Whether cells of the type inside lists and structs are told apart by JSON itself.
+/// Whether cells of this type, inside lists and structs, get it back from their JSON alone.
 fn is_json(data_type: &DataType) -> bool {
     use DataType as D;
     match data_type {
@@ -179,7 +179,7 @@ fn far(data: &ArrayData, unit: TimeUnit) -> Option<String> {
     far.then(|| "times outside the years 0000 to 9999 come back as numbers".into())
 }
 
-fn cells<'a>(cells: impl Iterator<Item = Option<&'a str>>, words: Option<&ValueWords>) -> Option<String> {
+fn cells(cells: &mut dyn Iterator<Item = Option<&str>>, words: Option<&ValueWords>) -> Option<String> {
     let Some(words) = words else { return dates(cells) };
     let mut so_far = Appearance::default();
     for cell in cells.flatten() {
@@ -197,7 +197,7 @@ fn cells<'a>(cells: impl Iterator<Item = Option<&'a str>>, words: Option<&ValueW
 }
 
 /// Returns the loss of text that JSON and YAML quote: only dates and times are read as other values.
-fn dates<'a>(cells: impl Iterator<Item = Option<&'a str>>) -> Option<String> {
+fn dates(cells: &mut dyn Iterator<Item = Option<&str>>) -> Option<String> {
     let mut any = false;
     for cell in cells.flatten() {
         if !words::is_instant(cell.as_bytes()) {

@@ -16,11 +16,11 @@ mod words;
 
 use serde_json::Value;
 
+use crate::arrow::export::Exporter;
 use crate::error::Result;
 use crate::frame::Frame;
 use crate::parallel;
 use crate::progress::NoProgress;
-use crate::text::header::ExportedFrame;
 
 use words::ValueWords;
 
@@ -100,10 +100,11 @@ pub fn losses(frame: &Frame, plain: &PlainText<'_>) -> Result<Vec<Loss>> {
     if plain.is_typed {
         return Ok(out);
     }
-    let exported = ExportedFrame::new(frame)?;
+    let exporter = Exporter::without_metadata(frame)?;
+    let (schema, arrays) = (exporter.schema(), exporter.arrays(frame)?);
     let nan_is_missing = !tells_nan_from_null(frame);
     let words = plain.csv.map(|csv| ValueWords::new(csv.na_rep, csv.decimal));
-    let fields = exported.schema.fields().iter().zip(&exported.arrays).take(exported.ncols);
+    let fields = schema.fields().iter().zip(&arrays).take(frame.ncols);
     let tasks = fields.map(|(field, data)| {
         let words = words.as_ref();
         let work = move || {
