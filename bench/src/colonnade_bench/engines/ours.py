@@ -171,11 +171,6 @@ def named(cell: Cell) -> str:
     return "csv" if cell.format == SCHEMA else cell.format
 
 
-def dated(cell: Cell) -> bool:
-    """Whether this is plain CSV of a table that may contain times. The ``text-*`` datasets contain none."""
-    return cell.format == "csv" and not cell.dataset.startswith("text-")
-
-
 def _to_library(frame: Any, library: str) -> Any:
     if library == "pandas":
         return frame.to_pandas()
