@@ -24,7 +24,7 @@ NO_OPTION = {
     "threads": "--threads is an option of every command",
     "progress": "a terminal gets a bar",
     "timeout_s": "Ctrl-C; send and recv have --timeout",
-    "mmap": "a command has ended before somebody changes the file",
+    "mmap": "a command does not keep the file open",
     "batch_rows": "rows of iterables in Python",
     "densify_sparse": "sparse columns of pandas",
     "chunk_rows": "for open_reader",

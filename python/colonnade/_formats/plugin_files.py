@@ -14,7 +14,7 @@ from .._io.progress import reporting
 from .._io.sources import AnySource, BufferSource, PathSource
 from .._io.streams import CallSource, StreamSource
 from .._plugins.byte_source import ByteSource
-from .._plugins.calls import reading
+from .._plugins.calls import no_frame, reading
 from .._plugins.contract import FormatPlugin
 from .._plugins.discovery import Loaded
 from .._values.option_checks import Common
@@ -22,7 +22,6 @@ from .._values.record_batches import Batches
 from ..errors import LimitError, UnsupportedError
 
 _MAPPED_NBYTES = 1 << 20  # smaller files are read, as by the core
-_NOT_A_FRAME = "a pyarrow Table or another object that colonnade.Frame takes"
 
 
 class PluginFile(Batches):
@@ -129,7 +128,7 @@ def cores_of(loaded: Loaded[FormatPlugin], method: str, found: Any) -> list[_cor
             raise TypeError(type(found).__qualname__)
         return frame_from(found)._load_batches()
     except TypeError as error:
-        raise loaded.error(f"{method}() returned {type(found).__qualname__}: expected {_NOT_A_FRAME}") from error
+        raise no_frame(loaded, method, found) from error
 
 
 def labels_of(file: Batches | _core.CoreFrame) -> list[Any]:

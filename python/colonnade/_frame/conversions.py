@@ -214,10 +214,9 @@ class Conversions(FramePart):
         >>> cn.Frame({"a": np.arange(2)}).to("arrow").column("a").to_pylist()
         [0, 1]
         """
-        from .plugin_conversion import built_in_library, to_plugin
+        from .plugin_conversion import library_named
 
-        name = built_in_library(library)
-        return to_plugin(self, library) if name is None else self._to(name)
+        return self._to(library_named(library))
 
     def _to(self, library: str, **options: Any) -> Any:
         if library not in BUILT_IN:

@@ -15,8 +15,8 @@ _NAMES = {
 }
 
 
-def built_in_library(library: str) -> str | None:
-    """The adapter module of a built-in library; None for the name of a plug-in.
+def library_named(library: str) -> str:
+    """The adapter module of a built-in library, or the name of a plug-in.
 
     Raises
     ------
@@ -28,7 +28,7 @@ def built_in_library(library: str) -> str | None:
     if library in _NAMES:
         return _NAMES[library]
     if is_plugin(library):
-        return None
+        return library
     known = [*_NAMES, *ADAPTER_PLUGINS.names()]
     raise OptionError(
         f"library: unknown library {library!r}{nearest_hint(library, known)}. Known: {', '.join(known)}. An adapter "

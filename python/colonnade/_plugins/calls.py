@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import ColonnadeError, DecodeError, EncodeError, TruncatedError, UnsupportedError
+from ..errors import ColonnadeError, DecodeError, EncodeError, PluginError, TruncatedError, UnsupportedError
 from .discovery import Loaded, shown
 
 
@@ -57,6 +57,14 @@ def writing(loaded: Loaded[Any], method: str, advice: str, place: Callable[[], s
         ) from error
     except Exception as error:
         raise loaded.error(f"{method}() raised {shown(error)}") from error
+
+
+def no_frame(loaded: Loaded[Any], method: str, found: object) -> PluginError:
+    """The error of a method that returned `found` in place of a frame."""
+    return loaded.error(
+        f"{method}() returned {type(found).__qualname__}: expected a pyarrow Table or another object that "
+        "colonnade.Frame takes"
+    )
 
 
 def _malformed(what: str, loaded: Loaded[Any], error: Exception) -> str:

@@ -114,7 +114,7 @@ class FormatPlugin(Plugin):
         -------
         frame-like
             Anything that `colonnade.Frame` takes: a pyarrow Table, an object with ``__arrow_c_stream__``, a pandas
-            DataFrame, a mapping of arrays... It is wrapped, not copied, so nobody may change it afterwards.
+            DataFrame, a mapping of arrays... It is not copied: do not change it afterwards.
 
         Raises
         ------

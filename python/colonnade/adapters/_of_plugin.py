@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .._core import CoreFrame
-from .._plugins.calls import writing
+from .._plugins.calls import no_frame, writing
 from .._plugins.claims import packages_of
 from .._plugins.contract import AdapterPlugin
 from .._plugins.discovery import Loaded
@@ -15,8 +15,6 @@ from .._values.record_batches import Batches, with_origin
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-_NOT_A_FRAME = "a pyarrow Table or another object that colonnade.Frame takes"
 
 
 class PluginAdapter:
@@ -51,14 +49,11 @@ class PluginAdapter:
             return cores
         packages = {kind.__module__.partition(".")[0] for kind in type(found).__mro__}
         if found is None or isinstance(found, str | bytes) or not packages.isdisjoint(packages_of(self._loaded.plugin)):
-            raise self._no_frame(found)
+            raise no_frame(self._loaded, "to_frame", found)
         from ._from_data import take
 
         try:
             taken = take(found, options)
         except TypeError as error:
-            raise self._no_frame(found) from error
+            raise no_frame(self._loaded, "to_frame", found) from error
         return taken.load_arrow() if isinstance(taken, Batches) else [taken]
-
-    def _no_frame(self, found: Any) -> Exception:
-        return self._loaded.error(f"to_frame() returned {type(found).__qualname__}: expected {_NOT_A_FRAME}")

@@ -1,4 +1,4 @@
-"""Shows the library's warnings on stderr, one line each, in the words of the command line."""
+"""Shows the library's warnings on stderr, one line each."""
 
 import logging
 from collections.abc import Callable

@@ -13,17 +13,7 @@ _FORMATS = ("npz", "arrow", "parquet", "msgpack")
 
 
 class AdapterContract(PluginContract):
-    """The cases of an adapter: objects become frames, and come back through every format.
-
-    Attributes
-    ----------
-    is_installed : bool
-        Whether the plug-in is installed with its entry point. False skips that case, for plug-ins within a program.
-    """
-
-    def plugin(self) -> Any:
-        """The plug-in under test: a new object of a `colonnade.plugins.AdapterPlugin`."""
-        return super().plugin()
+    """The cases of an adapter: objects become frames, and come back through every format."""
 
     def objects(self) -> Mapping[str, Any]:
         """Objects of the library, by name."""

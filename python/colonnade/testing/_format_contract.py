@@ -20,17 +20,7 @@ _CUTS = 24  # places at which a file is cut or damaged
 
 
 class FormatContract(PluginContract):
-    """The cases of a format: what is written comes back, wherever the bytes are, and errors are typed.
-
-    Attributes
-    ----------
-    is_installed : bool
-        Whether the plug-in is installed with its entry point. False skips that case, for plug-ins within a program.
-    """
-
-    def plugin(self) -> Any:
-        """The plug-in under test: a new object of a `colonnade.plugins.FormatPlugin`."""
-        return super().plugin()
+    """The cases of a format: what is written comes back, wherever the bytes are, and errors are typed."""
 
     def frames(self) -> Mapping[str, Any]:
         """Data that the format holds, by name. Each must be something that `colonnade.Frame` takes.

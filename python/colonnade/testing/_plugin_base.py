@@ -1,6 +1,9 @@
 """What the contracts of formats and adapters share: the registered plug-in, skipped cases, comparison by value."""
 
+import json
 import math
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, TypeVar
 
@@ -13,12 +16,18 @@ Case = TypeVar("Case", bound=Callable[..., None])
 
 
 class PluginContract:
-    """Hooks and cases of both contracts."""
+    """Hooks and cases of both contracts.
+
+    Attributes
+    ----------
+    is_installed : bool
+        Whether the plug-in is installed with its entry point. False skips that case, for plug-ins within a program.
+    """
 
     is_installed: ClassVar[bool] = True
 
     def plugin(self) -> Any:
-        """The plug-in under test: a new object."""
+        """The plug-in under test: a new object of a `FormatPlugin` or an `AdapterPlugin` of `colonnade.plugins`."""
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
@@ -46,10 +55,6 @@ class PluginContract:
         name = self.plugin().name
         kind = "format" if isinstance(self.plugin(), plugins.FormatPlugin) else "adapter"
         # A registered plug-in hides the installed one, so a fresh process looks.
-        import json
-        import subprocess
-        import sys
-
         code = (
             "import json; from colonnade import plugins\n"
             "print(json.dumps([(one.kind, one.name, one.problem) for one in plugins.installed()]))"
