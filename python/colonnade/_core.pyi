@@ -397,7 +397,7 @@ class ParquetReadOptions(ReadOptions):
         verify: bool = False,
         columns: list[str] | None = None,  # only these, by name or nested path; ColumnNotFound for a missing one
         categories: list[str] | None = None,
-        filter: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
+        filters: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
         use_statistics: bool = True,
         footer_key: bytes | None = None,
         column_keys: list[tuple[str, bytes]] | None = None,
@@ -438,7 +438,7 @@ class File(_OpenedBatches):
         skipped), nulled (cells and rows that on_error="null" made null), dialect (csv: the detected dialect, as
         JSON)."""
     def members(self) -> list[dict[str, Any]]:
-        """npz, npy: name, method ("stored" | "deflate" | "zstd"), filter (None | "shuffle"...), nbytes,
+        """npz, npy: name, method ("stored" | "deflate" | "zstd"), transform (None | "shuffle"...), nbytes,
         compressed_nbytes, offset, crc32, descr, fortran_order, shape (None if the member is not an NPY file).
 
         arrow, arrows: one for each message: name ("schema", "dictionary 0", "batch 3"), method ("stored" | "lz4" |
@@ -550,7 +550,7 @@ class NpzWriteOptions(WriteOptions):
         self,
         *,
         compression: str | dict[int, str | None] | None = None,  # None | "zstd" | "deflate", or {position: ...}
-        filter: str | dict[int, str | None] | None = None,  # None | "auto" | "shuffle"..., or {position: ...}
+        transform: str | dict[int, str | None] | None = None,  # None | "auto" | "shuffle"..., or {position: ...}
         profile: str | None = None,  # None | "fast" | "balanced" | "small"
         level: int | None = None,
         compat: str | None = None,  # None | "static-frame"

@@ -325,7 +325,7 @@ def test_unions_and_dictionaries_come_whole() -> None:
         frame.select("u.y")
 
 
-@pytest.mark.parametrize("options", [{}, {"filter": [("n", ">", 10)]}], ids=["all", "filtered"])
+@pytest.mark.parametrize("options", [{}, {"filters": [("n", ">", 10)]}], ids=["all", "filtered"])
 def test_parquets_own_spelling_stays(options: dict[str, Any]) -> None:
     data = cn.encode(TABLE, "parquet", row_group_rows=16)
     ours = cn.decode(data, columns=["jet[].eta", "muon.pt"], **options).to_arrow()

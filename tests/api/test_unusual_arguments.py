@@ -68,8 +68,8 @@ def test_a_file_object_that_takes_nothing(answer: int | None, error: type[OSErro
 
 def test_an_option_of_one_frame_is_none_of_a_bundle(tmp_path: Path) -> None:
     frames = {"x": {"a": np.arange(3)}, "y": {"b": np.arange(3)}}
-    with pytest.raises(cn.OptionError, match="filter"):
-        cn.write_bundle(frames, tmp_path / "x.npz", compression="zstd", filter={"a": "delta"})
+    with pytest.raises(cn.OptionError, match="transform"):
+        cn.write_bundle(frames, tmp_path / "x.npz", compression="zstd", transform={"a": "delta"})
 
 
 def test_a_silent_peer_and_a_timeout() -> None:

@@ -30,7 +30,7 @@ NO_OPTION = {
     "chunk_rows": "for open_reader",
     "compression": "--compression, whose word `none` depends on the format",
 }
-FILTERS = {"filter": "rows of Parquet; --filter is the filter of compressed NPZ members"}
+FILTERS = {"filters": "rows by conditions: not yet an option of commands"}
 
 
 def fields(side: str) -> set[str]:

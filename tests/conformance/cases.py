@@ -68,7 +68,7 @@ NPZ: dict[str, Case] = dict(
         _npz(frames_pandas.pandas_datetime_index, **_OURS),
         ("zstd", Case(frames_numpy.compressible, "zstd.npz", _ZSTD, **_COMPRESSED)),
         ("deflate", Case(frames_numpy.compressible, "deflate.npz", _DEFLATE, **_COMPRESSED)),
-        ("filters", Case(frames_numpy.filterable, "filters.npz", _DEFLATE | {"filter": _FILTERS}, **_COMPRESSED)),
+        ("filters", Case(frames_numpy.filterable, "filters.npz", _DEFLATE | {"transform": _FILTERS}, **_COMPRESSED)),
         ("bundle_npz", Case(frames_static_frame.bundle, "bundle_npz.zip", {"layout": "npz"}, bundle=True)),
         ("bundle_npy", Case(frames_static_frame.bundle, "bundle_npy.zip", {"layout": "npy"}, bundle=True)),
     ]

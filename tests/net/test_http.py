@@ -91,7 +91,9 @@ def test_rows_of_an_arrow_file_are_those_batches_alone(site: Site, wide: pd.Data
 def test_rows_of_a_parquet_file_are_those_pages_alone(site: Site, wide: pd.DataFrame, rows: str) -> None:
     data = cn.encode(wide, "parquet", row_group_rows=4_000, page_nbytes=4_096)
     url = site.put("/wide.parquet", data)
-    options = {"rows": slice(19_000, 19_100)} if rows == "slice" else {"filter": [("key", "in", range(57_000, 57_300))]}
+    options = (
+        {"rows": slice(19_000, 19_100)} if rows == "slice" else {"filters": [("key", "in", range(57_000, 57_300))]}
+    )
     found = cn.read(url, **options).to_pandas()
     pd.testing.assert_frame_equal(found, wide.iloc[19_000:19_100])
     assert site.nbytes < len(data) / 4

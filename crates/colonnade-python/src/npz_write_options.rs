@@ -59,12 +59,12 @@ impl NpzWriteOptions {
     #[new]
     #[allow(clippy::too_many_arguments)] // Python's keywords
     #[pyo3(signature = (
-        *, compression = None, filter = None, profile = None, level = None, compat = None, layout = "npz",
+        *, compression = None, transform = None, profile = None, level = None, compat = None, layout = "npz",
         outer = None, fsync = false, threads = None
     ))]
     fn new(
         compression: Option<ByColumn>,
-        filter: Option<ByColumn>,
+        transform: Option<ByColumn>,
         profile: Option<&str>,
         level: Option<i32>,
         compat: Option<&str>,
@@ -74,7 +74,7 @@ impl NpzWriteOptions {
         threads: Option<usize>,
     ) -> PyResult<PyClassInitializer<Self>> {
         let (codec, columns) = ByColumn::parse(compression, MemberCodec::parse)?;
-        let (filter, filters) = ByColumn::parse(filter, FilterChoice::parse)?;
+        let (filter, filters) = ByColumn::parse(transform, FilterChoice::parse)?;
         let profile = profile.map(npz::profile).transpose().py()?;
         let threads = self::threads(threads);
         let core = npz::WriteOptions::new(codec, columns, level, compat_of(compat)?, threads).py()?;

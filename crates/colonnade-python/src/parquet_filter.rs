@@ -11,7 +11,7 @@ pub(crate) type Conditions<'py> = Vec<Vec<(String, String, Vec<(String, Bound<'p
 pub(crate) fn filter_of(conditions: Conditions<'_>) -> PyResult<RowFilter> {
     let term = |(column, op, values): (String, String, Vec<(String, Bound<'_, PyAny>)>)| {
         let op =
-            Op::of(&op).ok_or_else(|| PyValueError::new_err(format!("filter: no comparison {op:?}.")))?;
+            Op::of(&op).ok_or_else(|| PyValueError::new_err(format!("filters: no comparison {op:?}.")))?;
         let literals = values.iter().map(|(kind, value)| literal(kind, value)).collect::<PyResult<_>>()?;
         Ok(Term { column, op, literals })
     };
@@ -37,6 +37,6 @@ fn literal(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Literal> {
         "date" => Literal::Date(value.extract()?),
         "clock" => Literal::Clock(value.extract()?),
         "span" => Literal::Span(value.extract()?),
-        other => return Err(PyValueError::new_err(format!("filter: no kind {other:?}."))),
+        other => return Err(PyValueError::new_err(format!("filters: no kind {other:?}."))),
     })
 }

@@ -17,7 +17,7 @@ impl ParquetReadOptions {
     /// `verify`: also compares checksums whenever a page is decoded.
     #[new]
     #[pyo3(signature = (
-        *, limits, threads = None, verify = false, columns = None, categories = None, filter = None,
+        *, limits, threads = None, verify = false, columns = None, categories = None, filters = None,
         use_statistics = true, footer_key = None, column_keys = None, aad_prefix = None
     ))]
     #[allow(clippy::too_many_arguments)] // the arguments of a Python class
@@ -27,7 +27,7 @@ impl ParquetReadOptions {
         verify: bool,
         columns: Option<Vec<String>>,
         categories: Option<Vec<String>>,
-        filter: Option<Conditions<'_>>,
+        filters: Option<Conditions<'_>>,
         use_statistics: bool,
         footer_key: Option<Vec<u8>>,
         column_keys: Option<Vec<(String, Vec<u8>)>>,
@@ -40,7 +40,7 @@ impl ParquetReadOptions {
             verify,
             columns,
             categories: categories.unwrap_or_default(),
-            filter: filter.map(filter_of).transpose()?,
+            filter: filters.map(filter_of).transpose()?,
             ignore_statistics: !use_statistics,
             threads,
             keys: footer_key.map(|footer| DecryptionKeys { footer, columns: column_keys, aad_prefix }),

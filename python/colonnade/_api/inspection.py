@@ -54,7 +54,7 @@ class Info:
     codecs : dict
         Compression method to number of members.
     members : list of dict
-        name, method, filter, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a
+        name, method, transform, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a
         message: the schema, dictionaries, record batches; of Parquet one a column chunk, with group, physical,
         encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column, or
         one a frame of a series; of text one, all of it.
@@ -158,9 +158,9 @@ class Info:
         codecs = ", ".join(f"{count:,} {codec}" for codec, count in self.codecs.items()) or "none"
         members = "messages" if self.arrow is not None else "column chunks" if self.parquet is not None else "members"
         facts.append((members, codecs))
-        filters = Counter(str(member["filter"]) for member in self.members if member.get("filter"))
-        if filters:
-            facts.append(("filters", ", ".join(f"{count:,} {name}" for name, count in filters.items())))
+        transforms = Counter(str(member["transform"]) for member in self.members if member.get("transform"))
+        if transforms:
+            facts.append(("transforms", ", ".join(f"{count:,} {name}" for name, count in transforms.items())))
         facts.append(("written by", _writer_text(self.origin, self.version)))
         if self.labels:
             facts.append(("frames", f"{len(self.labels):,}: " + ", ".join(map(label_text, self.labels[:_MAX_SHOWN]))))

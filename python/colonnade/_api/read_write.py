@@ -43,7 +43,7 @@ def read(
         Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
         `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
         ``options=`` too. In short: ``mmap`` (default: local files are mapped), ``verify=False``, ``threads``,
-        ``limits``, ``progress``; ``allow_truncated=False`` (arrow, arrows); ``filter``, ``categories`` and keys
+        ``limits``, ``progress``; ``allow_truncated=False`` (arrow, arrows); ``filters``, ``categories`` and keys
         (parquet); ``ext`` and ``invalid_utf8`` (msgpack); ``orient`` (msgpack, json, yaml); ``encoding`` (text); and
         the dialect of CSV.
 
@@ -111,7 +111,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
         `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
         ``options=`` too. In short: ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet,
-        text), ``filter`` and ``profile`` (npz), ``fsync=False``, ``mkdir=False``, ``densify_sparse=False``,
+        text), ``transform`` and ``profile`` (npz), ``fsync=False``, ``mkdir=False``, ``densify_sparse=False``,
         ``batch_rows``, ``threads``, ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow,
         arrows); ``orient`` (msgpack, json, yaml); ``header`` (msgpack, csv); ``numbers`` and ``compatible`` (msgpack);
         ``schema`` and ``on_loss`` (text).

@@ -34,8 +34,8 @@ def check_zip(options: NpzOptions, format: str, where: AnyTarget, layout: str, o
         )
     if isinstance(options.compression, Mapping):
         raise OptionError("compression: expected one codec for all frames of a bundle, found a mapping.")
-    if isinstance(options.filter, Mapping):
-        raise OptionError("filter: expected one word for all frames of a bundle, found a mapping.")
+    if isinstance(options.transform, Mapping):
+        raise OptionError("transform: expected one word for all frames of a bundle, found a mapping.")
     if outer == "deflate":
         _check_outer(layout, options)
 

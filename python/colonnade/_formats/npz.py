@@ -1,4 +1,4 @@
-"""Options of NPZ: codec and filter by column, profile, level."""
+"""Options of NPZ: codec and transform by column, profile, level."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from .._values.option_checks import WRITE, Common, check_choice, check_level
 from ..errors import OptionError
 
 CODECS = ("zstd", "deflate")
-FILTERS = ("auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary")
+TRANSFORMS = ("auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary")
 PROFILES = ("fast", "balanced", "small")
 
 
@@ -47,14 +47,14 @@ class NpzOptions(Common):
         prefix) to "zstd", "deflate" or None compresses only these columns.
     level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for deflate.
-    filter : {"auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary"} or mapping, optional
-        Writing compressed columns. The transformation of numbers before compression: ``shuffle`` groups bytes of equal
+    transform : {"auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary"} or mapping, optional
+        Writing compressed columns. A reversible change of numbers before compression: ``shuffle`` groups bytes of equal
         significance, ``delta`` stores differences, ``dictionary`` stores codes. ``auto`` chooses for each column the
-        filter with the smallest sample. A mapping as for `compression`. NumPy loads the filtered bytes of such a
-        member; only Colonnade reverses the filter. Default: none.
+        transform with the smallest sample. A mapping as for `compression`. NumPy loads the transformed bytes of such a
+        member; only Colonnade reverses it. Default: none.
     profile : {"fast", "balanced", "small"}, optional
-        Writing. The trade-off of speed and size: the filters to try, and the default of `level`. The defaults of
-        `compression` and `filter` become ``zstd`` and ``auto``.
+        Writing. The trade-off of speed and size: the transforms to try, and the default of `level`. The defaults of
+        `compression` and `transform` become ``zstd`` and ``auto``.
     compat : {"static-frame"}, optional
         Writing. Write only files that StaticFrame reads in full. Other columns are refused by name.
 
@@ -78,18 +78,19 @@ class NpzOptions(Common):
     _FORMAT: ClassVar[str] = "npz"
     compression: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
     level: int | None = field(default=None, metadata=WRITE)
-    filter: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
+    transform: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
     profile: str | None = field(default=None, metadata=WRITE)
     compat: str | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _check_by_column("compression", self.compression, CODECS)
-        _check_by_column("filter", self.filter, FILTERS)
+        _check_by_column("transform", self.transform, TRANSFORMS)
         check_choice("profile", self.profile, PROFILES)
-        if self.filter is not None and not self._codecs():
+        if self.transform is not None and not self._codecs():
             raise OptionError(
-                f"filter: expected None where nothing is compressed, found {self.filter!r}. Pass compression= too."
+                f"transform: expected None where nothing is compressed, found {self.transform!r}. "
+                "Pass compression= too."
             )
         check_choice("compat", self.compat, ("static-frame",))
         check_level(self.level, self._codecs())
@@ -104,9 +105,9 @@ class NpzOptions(Common):
         return "zstd" if self.compression is None and self.profile is not None else self.compression
 
     @property
-    def filtering(self) -> str | Mapping[Any, str | None] | None:
-        """`filter`, or the filter of `profile`."""
-        return "auto" if self.filter is None and self.profile is not None else self.filter
+    def transforming(self) -> str | Mapping[Any, str | None] | None:
+        """`transform`, or the transform of `profile`."""
+        return "auto" if self.transform is None and self.profile is not None else self.transform
 
     def _codecs(self) -> tuple[str, ...]:
         """The requested codecs."""

@@ -44,12 +44,12 @@ class ParquetOptions(Common):
         Reading. Decode every page and check the CRC-32 of those that have one before anything is returned.
     categories : sequence of str, optional
         Reading. Columns that become categorical: their codes refer to the dictionaries of the file.
-    filter : sequence, optional
+    filters : sequence, optional
         Reading. Rows to keep, as ``pandas.read_parquet(filters=)`` has them: tuples (column, comparison, value) that
         must all hold, or a list of such lists, of which one must hold. Comparisons are ``==``, ``!=``, ``<``, ``<=``,
         ``>``, ``>=``, ``in`` and ``not in``; a null equals nothing and is in nothing.
     use_statistics : bool
-        Reading. False: `filter` compares every row, whatever the file's statistics, page indexes and bloom filters say.
+        Reading. False: `filters` compares every row, whatever statistics, page indexes and bloom filters say.
     footer_key : bytes, optional
         Reading. The key of an encrypted file's footer, and of the columns that have none of their own: 16, 24 or 32
         bytes.
@@ -97,7 +97,7 @@ class ParquetOptions(Common):
     >>> import colonnade as cn
     >>> cn.ParquetOptions(compression="zstd", level=3, encoding={"when": "delta_binary_packed"}).level
     3
-    >>> cn.ParquetOptions(filter=[("year", "in", [2024, 2025]), ("price", ">", 10)]).filter[0][1]
+    >>> cn.ParquetOptions(filters=[("year", "in", [2024, 2025]), ("price", ">", 10)]).filters[0][1]
     'in'
     >>> cn.ParquetOptions(compression="brotli", level=12)
     Traceback (most recent call last):
@@ -106,7 +106,7 @@ class ParquetOptions(Common):
 
     _FORMAT: ClassVar[str] = "parquet"
     categories: Sequence[str] | None = field(default=None, metadata=READ)
-    filter: Sequence[Any] | None = field(default=None, metadata=READ)
+    filters: Sequence[Any] | None = field(default=None, metadata=READ)
     use_statistics: bool = field(default=True, metadata=READ)
     # Keys stay out of the repr: it ends in logs.
     footer_key: bytes | None = field(default=None, metadata=READ, repr=False)
@@ -128,8 +128,8 @@ class ParquetOptions(Common):
         super().__post_init__()
         if self.categories is not None:
             check_words("categories", self.categories)
-        if self.filter is not None:
-            conjunctions(self.filter)
+        if self.filters is not None:
+            conjunctions(self.filters)
         self._check_keys()
         check_choice("compression", self.compression, CODECS)
         if self.level is not None and self.compression is not None and self.compression not in _LEVELLED:
@@ -205,23 +205,23 @@ def check_key(name: str, key: object, *, optional: bool = True) -> None:
         raise OptionError(f"{name}: expected {', '.join(map(str, KEY_NBYTES))} bytes, found {len(key)}.")
 
 
-def conjunctions(filter: object) -> list[list[tuple[str, str, Any]]]:
-    """`filter` as lists of conditions: those of one list must all hold, and those of one list must.
+def conjunctions(filters: object) -> list[list[tuple[str, str, Any]]]:
+    """`filters` as lists of conditions: those of one list must all hold, and those of one list must.
 
     Raises
     ------
     OptionError
         Anything but (column, comparison, value) and lists of these.
     """
-    if isinstance(filter, str | bytes) or not isinstance(filter, Sequence) or not filter:
-        raise OptionError(f"filter: expected conditions {_CONDITION} or lists of these, found {filter!r}.")
+    if isinstance(filters, str | bytes) or not isinstance(filters, Sequence) or not filters:
+        raise OptionError(f"filters: expected conditions {_CONDITION} or lists of these, found {filters!r}.")
     # A list of conditions, or a list of lists. Only a condition begins with text.
-    if all(_may_be_condition(part) for part in filter):
-        return [[_condition(part) for part in filter]]
+    if all(_may_be_condition(part) for part in filters):
+        return [[_condition(part) for part in filters]]
     found = []
-    for part in filter:
+    for part in filters:
         if isinstance(part, str | bytes) or not isinstance(part, Sequence) or not part or _may_be_condition(part):
-            raise OptionError(f"filter: expected a list of conditions {_CONDITION}, found {part!r}.")
+            raise OptionError(f"filters: expected a list of conditions {_CONDITION}, found {part!r}.")
         found.append([_condition(condition) for condition in part])
     return found
 
@@ -235,14 +235,14 @@ def _may_be_condition(part: object) -> bool:
 
 def _condition(part: object) -> tuple[str, str, Any]:
     if not isinstance(part, Sequence) or isinstance(part, str | bytes) or len(part) != 3 or not _may_be_condition(part):
-        raise OptionError(f"filter: expected a condition {_CONDITION}, found {part!r}.")
+        raise OptionError(f"filters: expected a condition {_CONDITION}, found {part!r}.")
     column, comparison, value = part
-    check_word(f"filter of {column!r}", comparison, COMPARISONS)
+    check_word(f"filters of {column!r}", comparison, COMPARISONS)
     many = isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes)
     if comparison in ("in", "not in"):
         if not many and not hasattr(value, "__array__"):
-            raise OptionError(f"filter of {column!r}: expected a list of values with {comparison!r}, found {value!r}.")
+            raise OptionError(f"filters of {column!r}: expected a list of values with {comparison!r}, found {value!r}.")
         return column, comparison, list(value)
     if many or value is None:
-        raise OptionError(f"filter of {column!r}: expected one value with {comparison!r}, found {value!r}.")
+        raise OptionError(f"filters of {column!r}: expected one value with {comparison!r}, found {value!r}.")
     return column, "==" if comparison == "=" else comparison, value

@@ -20,11 +20,11 @@ def open_parquet(where: AnySource, options: ParquetOptions, names: list[str] | N
     try:
         file = _opened(where, options, names)
     except ColumnNotFound:
-        if names is not None or where.is_stream or not options.filter:
+        if names is not None or where.is_stream or not options.filters:
             raise
         # An unknown name in a condition is reported with the nearest ones.
         _refuse_unknown(
-            _opened(where, replace(options, filter=None, categories=None), None), conjunctions(options.filter)
+            _opened(where, replace(options, filters=None, categories=None), None), conjunctions(options.filters)
         )
         raise
     if names is None and options.categories:
@@ -39,7 +39,7 @@ def parquet_options(options: ParquetOptions, names: list[str] | None = None) -> 
     return _core.ParquetReadOptions(
         columns=names,
         categories=None if options.categories is None else list(options.categories),
-        filter=None if options.filter is None else terms(conjunctions(options.filter)),
+        filters=None if options.filters is None else terms(conjunctions(options.filters)),
         use_statistics=options.use_statistics,
         footer_key=options.footer_key,
         column_keys=None if options.column_keys is None else list(options.column_keys.items()),
@@ -66,10 +66,10 @@ def open_chosen(where: AnySource, options: ParquetOptions, columns: Any) -> tupl
     names = _names(columns)
     if names is None or where.is_stream:
         return open_parquet(where, options), columns
-    # Only the footer is needed for the names. The filter is applied once, to the file that is returned.
-    unfiltered = replace(options, filter=None) if options.filter else options
+    # Only the footer is needed for the names. The filters are applied once, to the file that is returned.
+    unfiltered = replace(options, filters=None) if options.filters else options
     file, opened, labels = _resolved(where, unfiltered, names, columns)
-    if not options.filter:
+    if not options.filters:
         return file, labels
     try:
         return open_parquet(where, options, opened), labels

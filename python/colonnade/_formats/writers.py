@@ -73,7 +73,7 @@ def npz_to_core(options: NpzOptions, request: Request, threads: int) -> _core.Wr
     layout, outer = request.bundle
     return _core.NpzWriteOptions(
         compression=_by_position(options.codec, request.columns),
-        filter=_by_position(options.filtering, request.columns),
+        transform=_by_position(options.transforming, request.columns),
         profile=options.profile,
         level=options.level,
         compat=options.compat,

@@ -1,4 +1,4 @@
-"""Converts the values of a filter to literals of the core: a kind, and a number, text or bytes."""
+"""Converts the values of filters to literals of the core: a kind, and a number, text or bytes."""
 
 import datetime
 import decimal
@@ -28,15 +28,15 @@ _NANOS = {
 _WIDEST_BITS = 127
 
 
-def terms(filter: list[list[tuple[str, str, Any]]]) -> list[list[tuple[str, str, list[Literal]]]]:
-    """The conditions of `filter`, with their values as literals.
+def terms(filters: list[list[tuple[str, str, Any]]]) -> list[list[tuple[str, str, list[Literal]]]]:
+    """The conditions of `filters`, with their values as literals.
 
     Raises
     ------
     OptionError
         A null, or a value of an unsupported type.
     """
-    return [[(column, op, _literals(column, op, value)) for column, op, value in each] for each in filter]
+    return [[(column, op, _literals(column, op, value)) for column, op, value in each] for each in filters]
 
 
 def _literals(column: str, op: str, value: Any) -> list[Literal]:
@@ -50,11 +50,11 @@ def literal(column: str, value: Any) -> Literal:
     if found is None:
         if value is None or _is_null(value) or isinstance(value, np.generic):
             raise OptionError(
-                f"filter: column {column!r}: expected a value, found {value!r}. Nulls are equal to nothing, nor above "
+                f"filters: column {column!r}: expected a value, found {value!r}. Nulls are equal to nothing, nor above "
                 "or below it: no condition keeps them."
             )
         raise OptionError(
-            f"filter: column {column!r}: expected a bool, number, text, bytes, date, time or duration, found "
+            f"filters: column {column!r}: expected a bool, number, text, bytes, date, time or duration, found "
             f"{type(value).__name__}."
         )
     return found

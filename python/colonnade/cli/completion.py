@@ -17,7 +17,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "big_ints": ("error", "decimal", "text"),
     "compat": ("static-frame",),
     "ext": ("bytes",),
-    "filter": ("auto", "shuffle", "delta", "delta-shuffle", "dictionary"),
+    "transform": ("auto", "shuffle", "delta", "delta-shuffle", "dictionary"),
     "invalid_utf8": ("bytes",),
     "nonfinite": ("null", "literal", "error"),
     "numbers": ("plain", "packed"),

@@ -84,8 +84,8 @@ PACKING: tuple[Spec, ...] = (
 
 WRITING: tuple[Spec, ...] = (
     *PACKING,
-    Spec("--filter", "filter", "word", "auto, shuffle, delta, delta-shuffle or dictionary, before compression (npz)",
-         "WORD"),
+    Spec("--transform", "transform", "word",
+         "before compression: auto, shuffle, delta, delta-shuffle or dictionary (npz)", "WORD"),
     Spec("--profile", "profile", "word", "fast, balanced or small (npz, parquet)", "WORD"),
     Spec("--compat", "compat", "word", "static-frame: write only what it reads in full (npz, npy)", "LIBRARY"),
     Spec("--directory", "directory", "on", "a directory of members (npy)"),

@@ -42,7 +42,7 @@ def numbers(dtype: str, nrows: int) -> np.ndarray:
 @each("dtype", list(DTYPES))
 def test_members_hold_what_the_page_says(dtype: str, name: str) -> None:
     column = numbers(dtype, 5000)
-    packed = deflated({"x": column}, filter=name)
+    packed = deflated({"x": column}, transform=name)
     same(undone(packed)["__blocks_0__.npy"], column)
     same(cn.decode(packed.getvalue()).to_numpy()["x"], column)
     cn.verify(packed.getvalue())
@@ -51,7 +51,7 @@ def test_members_hold_what_the_page_says(dtype: str, name: str) -> None:
 @each("name", list(FILTERS))
 def test_long_columns_are_cut_into_parts(name: str) -> None:
     column = numbers("<f8", 300_000)
-    packed = deflated({"x": column}, filter=name)
+    packed = deflated({"x": column}, transform=name)
     (entry,) = meta(packed)["filters"]
     assert entry["shape"] == [300_000]
     assert entry["part_rows"] == PART // 8
@@ -64,7 +64,7 @@ def test_long_columns_are_cut_into_parts(name: str) -> None:
 
 def test_shapes_of_the_members_in_the_archive() -> None:
     few, many = numbers("<f8", 6000), (np.arange(6000) % 300).astype("<f8")
-    packed = deflated({"a": few, "b": few, "c": few, "d": many, "e": few}, filter={
+    packed = deflated({"a": few, "b": few, "c": few, "d": many, "e": few}, transform={
         "a": "shuffle", "b": "delta", "c": "dictionary", "d": "dictionary", "e": "none"
     })  # fmt: skip
     with np.load(packed) as archive:
@@ -86,7 +86,7 @@ def test_narrow_columns_share_members(name: str) -> None:
     table = np.asfortranarray(np.cumsum(np.arange(40 * 900).reshape(900, 40) % 11, axis=0).astype("<i8"))
     for order in "FC":
         frame = pd.DataFrame(np.array(table, order=order))  # type: ignore[call-overload]
-        packed = deflated(frame, filter=name)
+        packed = deflated(frame, transform=name)
         (entry,) = meta(packed)["filters"]
         assert entry["shape"] == [900, 40]
         np.testing.assert_array_equal(undone(packed)["__blocks_0__.npy"], table)
@@ -106,7 +106,7 @@ def test_a_sample_chooses() -> None:
         "flags": rng.random(nrows) < 0.01,
     }
     frame = pd.DataFrame(columns)
-    packed = deflated(frame, filter="auto")
+    packed = deflated(frame, transform="auto")
     chosen = {member: name for member, name in filters(packed).items() if "blocks" in member}
     assert chosen == {
         "__blocks_0__.npy": "delta",
@@ -129,7 +129,7 @@ def test_a_sample_chooses() -> None:
 )
 @settings(max_examples=60, deadline=None)
 def test_any_bits_come_back(array: np.ndarray, name: str, compression: str) -> None:
-    packed = cn.encode({"x": array, "y": array[::-1]}, "npz", compression=compression, filter=name)
+    packed = cn.encode({"x": array, "y": array[::-1]}, "npz", compression=compression, transform=name)
     cn.verify(packed)
     back = cn.decode(packed).to_numpy()
     same(back["x"], array)
@@ -138,11 +138,11 @@ def test_any_bits_come_back(array: np.ndarray, name: str, compression: str) -> N
 
 def test_more_values_than_codes_are_no_dictionary() -> None:
     column = np.arange(70_000) * 3.5
-    packed = deflated({"x": column}, filter="dictionary")
+    packed = deflated({"x": column}, transform="dictionary")
     assert filters(packed) == {}
     same(cn.decode(packed.getvalue()).to_numpy()["x"], column)
     most = np.arange(1 << 16).repeat(2) * 3.5
-    packed = deflated({"x": most}, filter="dictionary")
+    packed = deflated({"x": most}, transform="dictionary")
     assert filters(packed) == {"__blocks_0__.npy": "dictionary"}
     same(cn.decode(packed.getvalue()).to_numpy()["x"], most)
 
@@ -150,7 +150,7 @@ def test_more_values_than_codes_are_no_dictionary() -> None:
 def test_values_of_a_dictionary_are_told_apart_by_their_bits() -> None:
     bits = np.array([0x7FF8000000000001, 0x7FF8000000000002, 0, 1 << 63, 0x3FF0000000000000], "<u8")
     column = np.tile(bits, 2000).view("<f8")
-    packed = deflated({"x": column}, filter="dictionary")
+    packed = deflated({"x": column}, transform="dictionary")
     same(cn.decode(packed.getvalue()).to_numpy()["x"], column)
 
 
@@ -197,13 +197,13 @@ def test_nested_columns_and_labels_are_filtered_too() -> None:
     lists = pa.array([[k, k + 1] * (k % 3) for k in range(nrows)], pa.list_(pa.int64()))
     structs = pa.StructArray.from_arrays([pa.array(np.arange(nrows) / 4), lists], ["a", "b"])
     table = pa.table({"lists": lists, "structs": structs})
-    packed = deflated(table, filter="auto")
+    packed = deflated(table, transform="auto")
     assert {"__column_0_offsets__.npy", "__column_0_0_values__.npy", "__column_1_0_values__.npy"} <= set(
         filters(packed)
     )
     assert cn.decode(packed.getvalue()).to_arrow().equals(table)
     labelled = pd.DataFrame({"x": np.ones(nrows)}, index=pd.date_range("2020", periods=nrows, freq="min", name="t"))
-    packed = deflated(labelled, filter="auto")
+    packed = deflated(labelled, transform="auto")
     assert filters(packed)["__values_index_0__.npy"] in ("delta", "delta-shuffle")
     pd.testing.assert_frame_equal(cn.decode(packed.getvalue()).to_pandas(), labelled)
 
@@ -217,7 +217,7 @@ def test_the_same_bytes_whatever_the_threads() -> None:
 
 def test_files_streams_sinks_and_bundles(tmp_path: Path) -> None:
     frame = pd.DataFrame({"a": np.arange(200_000) // 3, "b": np.tile([0.5, 1.5, 2.5, 9.0], 50_000)})
-    options = {"compression": "zstd", "filter": "auto"}
+    options = {"compression": "zstd", "transform": "auto"}
     path = tmp_path / "frame.npz"
     cn.write(frame, path, **options)
     for mmap in (True, False):
@@ -241,8 +241,8 @@ def test_files_streams_sinks_and_bundles(tmp_path: Path) -> None:
 
 
 def test_inspect_names_the_filters() -> None:
-    info = cn.inspect(cn.encode({"x": numbers("<f8", 300_000)}, "npz", compression="zstd", filter="dictionary"))
-    found = {member["name"]: member["filter"] for member in info.members}
+    info = cn.inspect(cn.encode({"x": numbers("<f8", 300_000)}, "npz", compression="zstd", transform="dictionary"))
+    found = {member["name"]: member["transform"] for member in info.members}
     assert found == {
         "__meta__.json": None,
         "__values_columns_0__.npy": None,
@@ -261,7 +261,7 @@ def test_one_block_of_a_dtype_whatever_the_filters() -> None:
     few = numbers("<f8", 200_000)
     frame = pd.DataFrame({"a": few, "b": np.cumsum(few), "c": few, "d": few * 1.5})
     options = {"a": "dictionary", "b": "delta-shuffle", "c": "none", "d": "shuffle"}
-    packed = cn.encode(frame, "npz", compression="zstd", filter=options)
+    packed = cn.encode(frame, "npz", compression="zstd", transform=options)
     back = cn.decode(packed).to_pandas()
     pd.testing.assert_frame_equal(back, frame)
     assert len(back._mgr.blocks) == 1
@@ -271,16 +271,16 @@ def test_without_filters_nothing_changes() -> None:
     frame = {"x": numbers("<f8", 5000)}
     for options in ({}, {"compression": "zstd"}, {"compression": "deflate"}):
         data = cn.encode(frame, "npz", **options)
-        assert data == cn.encode(frame, "npz", filter=None, profile=None, **options)
+        assert data == cn.encode(frame, "npz", transform=None, profile=None, **options)
         assert cn.inspect(data).version == 1
 
 
 @each(
     ("options", "words"),
     [
-        ({"filter": "auto"}, "filter: expected None where nothing is compressed, found 'auto'"),
-        ({"compression": "zstd", "filter": "shufle"}, "found 'shufle'; nearest: 'shuffle'"),
-        ({"compression": "zstd", "filter": {"x": "xor"}}, "filter of 'x': expected None, 'auto'"),
+        ({"transform": "auto"}, "transform: expected None where nothing is compressed, found 'auto'"),
+        ({"compression": "zstd", "transform": "shufle"}, "found 'shufle'; nearest: 'shuffle'"),
+        ({"compression": "zstd", "transform": {"x": "xor"}}, "transform of 'x': expected None, 'auto'"),
         ({"profile": "tiny"}, "profile: expected None, 'fast', 'balanced', 'small', found 'tiny'"),
         ({"profile": "fast", "compat": "static-frame"}, "StaticFrame reads stored members only"),
         ({"profile": "fast", "level": 40}, "level: expected"),

@@ -242,7 +242,7 @@ def test_bools_in_parts_are_checked() -> None:
 
 
 def test_a_damaged_part_is_told() -> None:
-    data = bytearray(cn.encode({"x": np.arange(300_000) % 700}, "npz", compression="zstd", filter="dictionary"))
+    data = bytearray(cn.encode({"x": np.arange(300_000) % 700}, "npz", compression="zstd", transform="dictionary"))
     (member,) = (m for m in cn.inspect(bytes(data)).members if m["name"] == "__blocks_0_part_1__.npy")
     data[member["offset"] + member["compressed_nbytes"] // 2] ^= 0xFF
     with pytest.raises(cn.DecodeError, match=r"__blocks_0_part_1__\.npy"):

@@ -72,7 +72,7 @@ def test_bools_of_lists_and_selected_rows(group: int) -> None:
     expected = expected.append_column("flags", pa.array(random.random(3001) < 0.5, mask=random.random(3001) < 0.2))
     content = written(expected, row_group_size=group, write_batch_size=9, use_dictionary=False)
     assert cn.read_arrow(content, threads=4).cast(expected.schema).equals(expected)
-    found = cn.read_arrow(content, filter=[("n", "<", 3)], threads=4)
+    found = cn.read_arrow(content, filters=[("n", "<", 3)], threads=4)
     wanted = expected.filter(pc.less(expected["n"], 3))
     assert found.cast(expected.schema).equals(wanted)
 

@@ -24,8 +24,8 @@ NONE = {
     "no rows in front": {"rows": slice(0, 0)},
     "no rows in the middle": {"rows": slice(7, 7)},
     "no rows at the end": {"rows": slice(20, 20)},
-    "no row group of the filter": {"filter": [("n", ">", 100)]},
-    "no row of the filter": {"filter": [("n", "<", 5), ("n", "in", [2, 7]), ("c", "==", "z")]},
+    "no row group of the filter": {"filters": [("n", ">", 100)]},
+    "no row of the filter": {"filters": [("n", "<", 5), ("n", "in", [2, 7]), ("c", "==", "z")]},
 }
 
 

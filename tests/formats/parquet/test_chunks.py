@@ -269,7 +269,7 @@ def test_columns_and_rows(path: Path, rows: slice, found: list[int]) -> None:
 @each("least", [0, 7, 17, 29, 30])
 def test_row_groups_of_which_a_filter_leaves_nothing_are_passed_by(path: Path, least: int) -> None:
     wanted = WHOLE[WHOLE["a"] >= least]
-    with cn.open_reader(path, columns=["a", "c"], filter=[("a", ">=", least)]) as reader:
+    with cn.open_reader(path, columns=["a", "c"], filters=[("a", ">=", least)]) as reader:
         found = [frame.to_pandas() for frame in reader]
         assert all(len(frame) for frame in found)
         assert len(found) == len(reader) == -(-len(wanted) // 5)
@@ -316,7 +316,7 @@ def test_convert_a_part_with_options(path: Path, tmp_path: Path) -> None:
     cn.convert(
         path,
         tmp_path / "y.parquet",
-        read_options={"columns": ["s", "a"], "filter": [("a", "<", 12)]},
+        read_options={"columns": ["s", "a"], "filters": [("a", "<", 12)]},
         write_options=cn.ParquetOptions(compression="zstd", level=3),
         progress=lambda *seen: told.append(seen),
     )

@@ -69,7 +69,7 @@ def test_filters_compare_in_the_scale_of_the_file() -> None:
     table = pa.table({"x": pa.array(values, pa.decimal128(10, 2))})
     for claim in (pa.decimal128(10, 7), pa.decimal128(5, 2), pa.decimal256(10, 0), pa.int64()):
         content = claiming(table, pa.schema([pa.field("x", claim)]), rows=100, write_page_index=True)
-        found = cn.read(content, format="parquet", filter=[("x", ">=", decimal.Decimal("9.5"))])
+        found = cn.read(content, format="parquet", filters=[("x", ">=", decimal.Decimal("9.5"))])
         assert found.to_arrow().column("x").to_pylist() == values[950:]
 
 
@@ -80,7 +80,7 @@ def test_filters_compare_in_the_zone_of_the_file(zone: str | None) -> None:
     table = pa.table({"x": pa.array(values, pa.timestamp("us", zone))})
     for claim in (pa.timestamp("us"), pa.timestamp("ms", "Asia/Tokyo"), pa.timestamp("us", "Asia/Tokyo")):
         content = claiming(table, pa.schema([pa.field("x", claim)]), rows=5)
-        found = cn.read(content, format="parquet", filter=[("x", ">", values[20])])
+        found = cn.read(content, format="parquet", filters=[("x", ">", values[20])])
         assert found.to_arrow().column("x").to_pylist() == values[21:]
         assert found.to_arrow().schema.field("x").type == of_pyarrow(content).schema.field("x").type
 

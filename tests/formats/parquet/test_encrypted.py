@@ -102,7 +102,7 @@ def test_a_file_with_bloom_filters() -> None:
     assert found["float_field"].tolist() == [k + 0.25 for k in range(2000)]
     assert found["int32_field"].tolist() == list(range(2000))
     assert found["name"].tolist() == [f"name_{k}" for k in range(2000)]
-    some = cn.read(_path(BLOOM), format="parquet", filter=[("double_field", "==", 7.5)], **_keys(BLOOM)).to_pandas()
+    some = cn.read(_path(BLOOM), format="parquet", filters=[("double_field", "==", 7.5)], **_keys(BLOOM)).to_pandas()
     assert some["name"].tolist() == ["name_7"]
 
 
@@ -201,5 +201,5 @@ def test_a_part_of_a_nested_column(tmp_path: Path) -> None:
     frame = cn.read(path, columns=["muon.hits"], footer_key=FOOTER)
     assert frame.to_arrow().to_pylist() == [{"muon": {"hits": muon["hits"]}} for muon in muons]
     assert [list(muon["hits"]) for muon in frame.to_pandas()["muon"]] == [muon["hits"] for muon in muons]
-    some = cn.read(path, columns=["muon.pt"], filter=[("id", ">=", 95)], footer_key=FOOTER).to_arrow()
+    some = cn.read(path, columns=["muon.pt"], filters=[("id", ">=", 95)], footer_key=FOOTER).to_arrow()
     assert some.to_pylist() == [{"muon": {"pt": k / 2}} for k in range(95, 100)]

@@ -1,4 +1,4 @@
-"""Rows by `filter=`: the same rows as pyarrow's own filter and as a mask over the whole table."""
+"""Rows by `filters=`: the same rows as pyarrow's own filter and as a mask over the whole table."""
 
 import datetime
 import decimal
@@ -153,7 +153,7 @@ def _cells(column: str) -> list[Any]:
 @each("filter", list(FILTERS), ids=str, per=50)
 def test_the_rows_are_those_of_a_mask(path: Path, filter: Any) -> None:
     expected = TABLE.filter(pa.array(_mask(filter)))
-    out = cn.read(path, filter=filter)
+    out = cn.read(path, filters=filter)
     assert len(out) == expected.num_rows
     assert out.to_arrow().combine_chunks().to_pylist() == expected.to_pylist()
 
@@ -161,7 +161,7 @@ def test_the_rows_are_those_of_a_mask(path: Path, filter: Any) -> None:
 @each("filter", FILTERS[:12], ids=str)
 def test_columns_and_rows_go_with_it(path: Path, filter: Any) -> None:
     expected = TABLE.filter(pa.array(_mask(filter)))["row"].to_pylist()
-    frame = cn.read(path, filter=filter, columns=["row"], rows=slice(2, 40))
+    frame = cn.read(path, filters=filter, columns=["row"], rows=slice(2, 40))
     assert frame.to_pandas()["row"].tolist() == expected[2:40]
 
 
@@ -172,7 +172,7 @@ def test_pandas_rows_are_those_of_read_parquet(tmp_path: Path) -> None:
         frame.to_parquet(tmp_path / "t.parquet", row_group_size=640)
         filter = [("i8", ">", 10), ("f64", "<", 8)]
         expected = pd.read_parquet(tmp_path / "t.parquet", filters=filter)
-        pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "t.parquet", filter=filter), expected)
+        pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "t.parquet", filters=filter), expected)
 
 
 @each("ours", [True, False])
@@ -187,28 +187,28 @@ def test_a_range_of_labels_that_means_something_goes_with_its_rows(ours: bool, w
         df.to_parquet(path, row_group_size=4)
     filter = [("v", "in", list(wanted))]
     expected = df[df["v"].isin(wanted)]
-    found = cn.read_pandas(path, filter=filter)
+    found = cn.read_pandas(path, filters=filter)
     assert found.index.tolist() == expected.index.tolist()
     assert found.index.name == "minute"
     pd.testing.assert_frame_equal(found, expected, check_index_type=False)
-    part = cn.read(path, filter=filter, columns=["w"], rows=slice(1, 3))
+    part = cn.read(path, filters=filter, columns=["w"], rows=slice(1, 3))
     assert part.to_pandas().index.tolist() == expected.index.tolist()[1:3]
-    with cn.open_reader(path, filter=filter) as reader:
+    with cn.open_reader(path, filters=filter) as reader:
         assert [label for piece in reader for label in piece.to_pandas().index] == expected.index.tolist()
 
 
 def test_labels_that_count_the_rows_count_those_that_are_left(tmp_path: Path) -> None:
     for data in (pd.DataFrame({"v": range(10)}), pa.table({"v": range(10)})):
         cn.write(data, tmp_path / "t.parquet")
-        frame = cn.read(tmp_path / "t.parquet", filter=[("v", ">", 6)])
+        frame = cn.read(tmp_path / "t.parquet", filters=[("v", ">", 6)])
         assert frame.to_pandas().index.tolist() == [0, 1, 2]
         assert frame.to_arrow().column_names == ["v"]
 
 
 def test_chunks_are_those_of_the_row_groups(path: Path) -> None:
     filter = [("i8", ">", 40)]
-    whole = cn.read(path, filter=filter).to_arrow()
-    with cn.open_reader(path, filter=filter) as reader:
+    whole = cn.read(path, filters=filter).to_arrow()
+    with cn.open_reader(path, filters=filter) as reader:
         parts = [part.to_arrow() for part in reader]
     assert sum(part.num_rows for part in parts) == whole.num_rows
     assert pa.concat_tables(parts).to_pylist() == whole.to_pylist()
@@ -220,7 +220,7 @@ def test_bloom_filters_say_what_is_not_there(tmp_path: Path) -> None:
     source = f"select (i * 7919) % 100000 as k, 'w' || ((i * 31) % 5000)::varchar as w from range({20_000}) t(i)"
     duckdb.sql(f"copy ({source}) to '{where}' (format parquet, row_group_size 4096)")
     for filter in ([("k", "==", 7919)], [("k", "==", 7920)], [("w", "in", ["w31", "w", "x"])], [("w", "==", "w7")]):
-        assert cn.read(where, filter=filter).to_arrow().equals(pq.read_table(where, filters=filter))
+        assert cn.read(where, filters=filter).to_arrow().equals(pq.read_table(where, filters=filter))
 
 
 @settings(max_examples=60, deadline=None)
@@ -235,14 +235,14 @@ def test_random_filters_are_pyarrows(data: st.DataObject) -> None:
     term = st.tuples(st.just("i"), ops, st.integers(-6, 6)) | st.tuples(st.just("t"), ops, st.text("ab", max_size=3))
     filter = data.draw(st.lists(st.lists(term, min_size=1, max_size=3), min_size=1, max_size=3))
     expected = pq.read_table(io.BytesIO(sink.getvalue()), filters=filter)
-    assert cn.decode(sink.getvalue(), "parquet", filter=filter).to_arrow().to_pylist() == expected.to_pylist()
+    assert cn.decode(sink.getvalue(), "parquet", filters=filter).to_arrow().to_pylist() == expected.to_pylist()
 
 
 def test_nan_is_equal_to_nothing_and_null_is_nothing() -> None:
     table = pa.table({"x": pa.array([1.0, float("nan"), None, -0.0, 0.0])})
     sink = io.BytesIO()
     pq.write_table(table, sink)
-    rows = lambda *filter: cn.decode(sink.getvalue(), "parquet", filter=list(filter)).to_arrow()["x"].to_pylist()  # noqa: E731
+    rows = lambda *filter: cn.decode(sink.getvalue(), "parquet", filters=list(filter)).to_arrow()["x"].to_pylist()  # noqa: E731
     assert rows(("x", "==", 0.0)) == [0.0, 0.0]
     assert str(rows(("x", "!=", 1.0))) == "[nan, -0.0, 0.0]"
     assert rows(("x", "<", float("nan"))) == []
@@ -268,12 +268,12 @@ def test_nan_is_equal_to_nothing_and_null_is_nothing() -> None:
 )
 def test_what_cannot_be_compared_is_refused(path: Path, filter: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        cn.read(path, filter=filter)
+        cn.read(path, filters=filter)
 
 
 def test_nested_columns_are_refused_by_name() -> None:
     sink = io.BytesIO()
     pq.write_table(pa.table({"x": [[1]], "y": [1]}), sink)
     with pytest.raises(cn.OptionError, match='"x" is nested'):
-        cn.decode(sink.getvalue(), "parquet", filter=[("x", "==", 1)])
-    assert cn.decode(sink.getvalue(), "parquet", filter=[("y", "==", 1)]).to_arrow()["x"].to_pylist() == [[1]]
+        cn.decode(sink.getvalue(), "parquet", filters=[("x", "==", 1)])
+    assert cn.decode(sink.getvalue(), "parquet", filters=[("y", "==", 1)]).to_arrow()["x"].to_pylist() == [[1]]

@@ -223,7 +223,7 @@ def test_row_groups_and_filters() -> None:
     assert pa.concat_tables(groups).equals(theirs(data))
     for filters in ([("k", "in", [3, 799, 800, 4999])], [("k", ">=", 790), ("k", "<", 1650)]):
         expected = theirs(data, filters=filters)
-        assert ours(data, filter=filters).to_pylist() == expected.to_pylist()
+        assert ours(data, filters=filters).to_pylist() == expected.to_pylist()
 
 
 def test_a_part_of_a_column() -> None:

@@ -62,7 +62,7 @@ def test_rows_of_long_pages(table: Any, options: dict[str, Any]) -> None:
 
 def test_rows_that_a_filter_scatters(table: Any) -> None:
     content = written(table, data_page_size=1 << 26)
-    frame = cn.read_pandas(content, filter=[("keys", "==", 77)])
+    frame = cn.read_pandas(content, filters=[("keys", "==", 77)])
     kept = table.filter(pa.compute.equal(table["keys"], 77)).to_pandas()
     assert frame["plain"].tolist() == kept["plain"].tolist()
     assert frame["nulls"].equals(kept["nulls"])

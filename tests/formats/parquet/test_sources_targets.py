@@ -127,7 +127,7 @@ def test_pipes_are_read_to_their_end(size: int | None) -> None:
     pd.testing.assert_frame_equal(through_pipe(lambda fd: cn.read(fd).to_pandas(), *pieces), FRAME)
     part = through_pipe(lambda fd: cn.read(fd, columns=["price"], rows=slice(-5, None)).to_pandas(), *pieces)
     pd.testing.assert_frame_equal(part, FRAME[["price"]].iloc[-5:])
-    some = through_pipe(lambda fd: cn.read(fd, filter=[("price", ">=", 249)], format="parquet").to_pandas(), *pieces)
+    some = through_pipe(lambda fd: cn.read(fd, filters=[("price", ">=", 249)], format="parquet").to_pandas(), *pieces)
     pd.testing.assert_frame_equal(some, FRAME[FRAME["price"] >= 249])
 
 
@@ -348,9 +348,9 @@ def test_a_folder(look: Callable[..., Any], tmp_path: Path) -> None:
     [
         ({"columns": ["prise"]}, "price"),
         ({"columns": "Word"}, "word"),
-        ({"filter": [("knid", "==", "a")]}, "kind"),
-        ({"filter": [[("price", ">", 1)], [("wod", "==", "a")]]}, "word"),
-        ({"filter": [("prise", ">", 1)], "columns": ["kind"]}, "price"),
+        ({"filters": [("knid", "==", "a")]}, "kind"),
+        ({"filters": [[("price", ">", 1)], [("wod", "==", "a")]]}, "word"),
+        ({"filters": [("prise", ">", 1)], "columns": ["kind"]}, "price"),
         ({"categories": ["wrod"]}, "word"),
     ],
 )
@@ -361,7 +361,7 @@ def test_a_mistyped_column_is_told_the_nearest(options: dict[str, Any], near: st
 
 
 def test_a_mistyped_option_is_told_the_nearest(path: Path) -> None:
-    with pytest.raises(cn.OptionError, match="parquet: unknown option 'fliter'; nearest: 'filter'"):
+    with pytest.raises(cn.OptionError, match="parquet: unknown option 'fliter'; nearest: 'filters'"):
         cn.read(path, fliter=[])
     with pytest.raises(cn.OptionError, match="parquet: unknown option 'row_group_row'; nearest: 'row_group_rows'"):
         cn.write(FRAME, path, row_group_row=3)

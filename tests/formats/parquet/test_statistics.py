@@ -36,7 +36,7 @@ def file(**hints: Any) -> bytes:
 
 
 def found(content: bytes, filter: Any = WANTED, **options: Any) -> list[Any]:
-    return cn.read_arrow(content, filter=filter, **options)["v"].to_pylist()
+    return cn.read_arrow(content, filters=filter, **options)["v"].to_pylist()
 
 
 INDEX = Index([q(0), q(10), q(20)], [q(9), q(19), q(29)], ASCENDING, null_counts=[0, 0, 0], histograms=[10, 10, 10])
@@ -328,6 +328,6 @@ def test_the_option_is_a_flag(tmp_path: Path) -> None:
         cn.ParquetOptions(use_statistics=1)  # type: ignore[arg-type]
     where = tmp_path / "t.parquet"
     where.write_bytes(file(statistics=bounds(*FAR)))
-    assert cn.read(where, filter=WANTED, use_statistics=False).to_arrow()["v"].to_pylist() == [15]
-    with cn.open_reader(where, filter=WANTED, use_statistics=False) as reader:
+    assert cn.read(where, filters=WANTED, use_statistics=False).to_arrow()["v"].to_pylist() == [15]
+    with cn.open_reader(where, filters=WANTED, use_statistics=False) as reader:
         assert sum(part.shape[0] for part in reader) == 1

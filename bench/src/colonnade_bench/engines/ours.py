@@ -13,7 +13,7 @@ from colonnade_bench.engines.leaves import field_of_items
 from colonnade_bench.engines.parquet_io import some
 from colonnade_bench.engines.text_io import TABLES
 
-OPTIONS = ("numbers", "orient", "filter", "profile")
+OPTIONS = ("numbers", "orient", "transform", "profile")
 """Options of a cell that are options of `cn.write`."""
 CHUNKED = ("arrow", "arrows", "parquet", "msgpack", "csv", "ndjson")
 """Formats that `cn.open_reader` reads chunk by chunk."""

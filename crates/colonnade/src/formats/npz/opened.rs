@@ -124,7 +124,7 @@ fn member_facts(member: MemberInfo) -> Facts {
         ("compressed_nbytes", member.compressed_nbytes.into()),
         ("offset", member.offset.into()),
         ("crc32", member.crc32.into()),
-        ("filter", member.filter.into()),
+        ("transform", member.filter.into()),
         ("descr", descr),
         ("fortran_order", order),
         ("shape", shape),
