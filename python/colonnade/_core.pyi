@@ -742,10 +742,11 @@ class CsvReadOptions(ReadOptions):
         na_values: Sequence[str] = (),
         keep_default_na: bool = True,
         header_rows: int = 1,
-        index_columns: int | Sequence[str] | None = None,
+        index_columns: Sequence[int] | Sequence[str] | None = None,
         skip_rows: int = 0,
         encoding: str = "utf-8",  # "utf-8" | "utf-16" | "utf-16-le" | "utf-16-be" | "latin-1"
         dtypes: Sequence[tuple[str, str]] = (),  # column name, dtype text
+        every_dtype: str | None = None,  # of all columns that `dtypes` does not name
         dates: bool | Sequence[str] = True,
         date_format: str = "iso",
         on_error: str = "raise",  # | "null" | "skip"

@@ -167,7 +167,7 @@ def test_asked_for_categories_batch_by_batch() -> None:
     """All batches have codes of one width, so that they can be written again."""
     texts = [[f"k{i % 100}" for i in range(200)], [f"k{i}" for i in range(200)]]
     sink = io.BytesIO()
-    with cn.open_writer(sink, format="parquet", row_group_rows=200) as writer:
+    with cn.open_writer(sink, format="parquet", row_group_size=200) as writer:
         for some in texts:
             writer.write(pa.table({"s": some}))
     again = io.BytesIO()

@@ -87,8 +87,11 @@ def test_a_lone_array_is_told_of(tmp_path: Path) -> None:
     [
         ({"layout": "npy", "compression": "zstd"}, "compression: expected None or 'deflate' .* found 'zstd'"),
         ({"layout": "npy", "profile": "fast"}, "compression: .* found profile='fast', which is zstd"),
-        ({"layout": "npy", "compression": "zstd", "level": 12}, "compression: "),
-        ({"compression": "zstd", "level": 12}, "level: expected 1 to 9 with outer='deflate', .* found 12"),
+        ({"layout": "npy", "compression": "zstd", "compression_level": 12}, "compression: "),
+        (
+            {"compression": "zstd", "compression_level": 12},
+            "compression_level: expected 1 to 9 with outer='deflate', .* found 12",
+        ),
     ],
 )
 def test_what_the_outer_codec_would_leave_out_is_refused(options: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -97,7 +100,9 @@ def test_what_the_outer_codec_would_leave_out_is_refused(options: dict[str, Any]
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("options", [{"layout": "npy", "compression": "deflate", "level": 9}, {"compression": "zstd"}])
+@pytest.mark.parametrize(
+    "options", [{"layout": "npy", "compression": "deflate", "compression_level": 9}, {"compression": "zstd"}]
+)
 def test_what_the_outer_codec_keeps(options: dict[str, Any], tmp_path: Path) -> None:
     cn.write_bundle(two(), tmp_path / "b.zip", outer="deflate", **options)
     assert cn.read_bundle(tmp_path / "b.zip")["a"].equals(two()["a"])

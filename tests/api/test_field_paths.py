@@ -327,7 +327,7 @@ def test_unions_and_dictionaries_come_whole() -> None:
 
 @pytest.mark.parametrize("options", [{}, {"filters": [("n", ">", 10)]}], ids=["all", "filtered"])
 def test_parquets_own_spelling_stays(options: dict[str, Any]) -> None:
-    data = cn.encode(TABLE, "parquet", row_group_rows=16)
+    data = cn.encode(TABLE, "parquet", row_group_size=16)
     ours = cn.decode(data, columns=["jet[].eta", "muon.pt"], **options).to_arrow()
     theirs = cn.decode(data, columns=["jet.list.element.eta", "muon.pt"], **options).to_arrow()
     assert ours.equals(theirs.select(["jet", "muon"]))

@@ -168,11 +168,11 @@ def test_mappings_that_are_no_frame(data: Any, message: str) -> None:
 # ------------------------------------------------------------------ words of other libraries
 
 FOREIGN = [
-    ("read", "x.csv", "sep", "csv: unknown option 'sep'; here it is delimiter."),
-    ("read", "x.csv", "separator", "csv: unknown option 'separator'; here it is delimiter."),
+    ("read", "x.csv", "delimiter", "csv: unknown option 'delimiter'; here it is sep."),
+    ("read", "x.csv", "separator", "csv: unknown option 'separator'; here it is sep."),
     ("read", "x.csv", "usecols", "csv: unknown option 'usecols'; here it is columns."),
-    ("read", "x.csv", "index_col", "csv: unknown option 'index_col'; here it is index_columns."),
-    ("read", "x.csv", "parse_dates", "csv: unknown option 'parse_dates'; here it is dates."),
+    ("read", "x.csv", "skip_rows", "csv: unknown option 'skip_rows'; here it is skiprows."),
+    ("read", "x.csv", "try_parse_dates", "csv: unknown option 'try_parse_dates'; here it is parse_dates."),
     ("read", "x.csv", "nrows", "csv: unknown option 'nrows'; here it is rows: slice(0, n)."),
     ("read", "x.csv", "chunksize", "csv: unknown option 'chunksize'; here it is cn.open_reader, which yields frames."),
     ("read", "x.parquet", "n_rows", "parquet: unknown option 'n_rows'; here it is rows: slice(0, n)."),
@@ -181,10 +181,10 @@ FOREIGN = [
     ("read", "x.arrow", "memory_map", "arrow: unknown option 'memory_map'; here it is mmap."),
     ("read", "x.npz", "allow_pickle", "npz: unknown option 'allow_pickle'; there is none here: nothing is ever unpick"),
     ("read", "x.bin", "memory_map", "unknown option 'memory_map'; here it is mmap."),
-    ("write", "x.csv", "sep", "csv: unknown option 'sep'; here it is delimiter."),
+    ("write", "x.csv", "delimiter", "csv: unknown option 'delimiter'; here it is sep."),
     ("write", "x.csv", "mode", "csv: unknown option 'mode'; there is none here: a file is replaced as a whole;"),
-    ("write", "x.parquet", "compression_level", "parquet: unknown option 'compression_level'; here it is level."),
-    ("write", "x.parquet", "row_group_size", "parquet: unknown option 'row_group_size'; here it is row_group_rows."),
+    ("write", "x.parquet", "level", "parquet: unknown option 'level'; here it is compression_level."),
+    ("write", "x.npz", "filter", "npz: unknown option 'filter'; here it is transform."),
     ("write", "x.parquet", "index", "parquet: unknown option 'index'; there is none here: row labels are kept;"),
     ("write", "x.ndjson", "lines", "ndjson: unknown option 'lines'; here it is format='ndjson'."),
 ]
@@ -199,11 +199,11 @@ def test_foreign_words_get_ours(tmp_path: Path, side: str, name: str, word: str,
 
 
 def test_options_objects_are_taken(tmp_path: Path) -> None:
-    options = cn.CsvOptions(delimiter=";")
+    options = cn.CsvOptions(sep=";")
     cn.write({"a": np.arange(2), "b": np.ones(2)}, tmp_path / "x.csv", options=options)
     assert (tmp_path / "x.csv").read_text().startswith("a;b\n")
     assert cn.read(tmp_path / "x.csv", options=options).shape == (2, 2)
-    assert cn.read(tmp_path / "x.csv", options=options, delimiter=",").shape == (2, 1)  # a keyword is nearer
+    assert cn.read(tmp_path / "x.csv", options=options, sep=",").shape == (2, 1)  # a keyword is nearer
     assert cn.encode({"a": np.arange(2)}, "csv", options=options) == b"a\n0\n1\n"
     for wrong, message in (
         ({"sep": ";"}, "options: expected an options object such as cn.CsvOptions(...), or None, found dict."),

@@ -33,7 +33,7 @@ def test_our_own_is_told_by_its_first_key(head: bytes) -> None:
         assert detection.from_magic((head + KEY)[:length]) is None
 
 
-@pytest.mark.parametrize("options", [{}, {"orient": "records"}, {"orient": "split"}, {"compatible": True}])
+@pytest.mark.parametrize("options", [{}, {"orient": "records"}, {"orient": "split"}, {"compat": "old-spec"}])
 def test_ours_needs_no_name(options: dict[str, Any], tmp_path: Path) -> None:
     data = cn.encode(DATA, "msgpack", **options)
     assert cn.decode(data).identical(cn.Frame(DATA))
@@ -66,10 +66,10 @@ def test_what_others_wrote_is_told_by_suffix_or_format(tmp_path: Path) -> None:
         ({"numbers": "packd"}, "numbers: expected 'plain' or 'packed', found 'packd'; nearest: 'packed'"),
         ({"numbers": None}, "numbers: expected 'plain' or 'packed', found None"),
         ({"header": None}, "header: expected True or False"),
-        ({"compatible": 1}, "compatible: expected True or False"),
+        ({"compat": "old"}, "compat: expected None, 'old-spec', found 'old'"),
         ({"numbers": "packed", "header": False}, "numbers: expected header=True with 'packed'"),
         ({"numbers": "packed", "orient": "split"}, "numbers: expected orient='columns' with 'packed'"),
-        ({"numbers": "packed", "compatible": True}, "numbers: expected compatible=False with 'packed'"),
+        ({"numbers": "packed", "compat": "old-spec"}, "numbers: expected compat=None with 'packed'"),
         ({"ext": "bytes"}, "'ext' is an option of reading"),
         ({"compression": "zstd"}, "unknown option 'compression'; it is an option of npz, arrow, arrows"),
     ],
@@ -203,5 +203,5 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     capsys.readouterr()
     assert cli.main(["convert", bare, str(tmp_path / "z.npz"), "--from", "msgpack", "--ext", "bytes"]) == 0
     assert cn.read(tmp_path / "z.npz").shape == (2, 1)
-    assert cli.main(["convert", source, target, "--numbers", "packed", "--compatible"]) == 2
-    assert "--numbers: expected without --compatible" in capsys.readouterr().err
+    assert cli.main(["convert", source, target, "--numbers", "packed", "--compat old-spec"]) == 2
+    assert "--numbers: expected without --compat old-spec" in capsys.readouterr().err

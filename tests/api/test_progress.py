@@ -39,7 +39,7 @@ def written(path: Path, **options: Any) -> Path:
 CHUNKED: dict[str, dict[str, Any]] = {
     "arrow": {},
     "arrows": {"batch_nbytes": ROWS * 16},
-    "parquet": {"row_group_rows": ROWS},
+    "parquet": {"row_group_size": ROWS},
     "msgpack": {},
     "csv": {},
     "ndjson": {},

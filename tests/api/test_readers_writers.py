@@ -688,7 +688,7 @@ def test_convert_from_a_pipe_with_options(tmp_path: Path, fd: Callable[..., int]
         fd(STREAM),
         tmp_path / "x.feather",
         read_options={"columns": ["s", "a"], "rows": slice(2, 9)},
-        write_options=cn.ArrowOptions(compression="zstd", level=3),
+        write_options=cn.ArrowOptions(compression="zstd", compression_level=3),
         progress=lambda *seen: told.append(seen),
     )
     assert pd.read_feather(tmp_path / "x.feather")["a"].tolist() == list(range(2, 9))

@@ -79,7 +79,7 @@ def test_tabs_by_suffix(tmp_path: Path) -> None:
     assert (tmp_path / "x.tsv").read_bytes().startswith(b"a\tb\n1\t0.5\n")
     (tmp_path / "y.tsv").write_bytes(b"a,b\tc\n1,2\t3\n")
     assert list(cn.read(tmp_path / "y.tsv").columns) == ["a,b", "c"]
-    assert list(cn.read(tmp_path / "y.tsv", delimiter=",").columns) == ["a", "b\tc"]
+    assert list(cn.read(tmp_path / "y.tsv", sep=",").columns) == ["a", "b\tc"]
 
 
 # ---------------------------------------------------------------------------- options
@@ -88,16 +88,20 @@ def test_tabs_by_suffix(tmp_path: Path) -> None:
 @each(
     ("format", "options", "message"),
     [
-        ("csv", {"delimiter": "ab"}, "delimiter: expected one ASCII character or None, found 'ab'"),
-        ("csv", {"delimiter": '"'}, "quotechar: expected another character than delimiter"),
+        ("csv", {"sep": "ab"}, "sep: expected one ASCII character or None, found 'ab'"),
+        ("csv", {"sep": '"'}, "quotechar: expected another character than delimiter"),
         ("csv", {"quoting": "none"}, "quoting: expected 'minimal' or 'nonnumeric' or 'all'"),
         ("csv", {"schema": "side"}, "schema: expected None, 'header', 'sidecar', 'ignore'"),
         ("csv", {"encoding": "cp1252"}, "encoding: expected 'utf-8' or"),
         ("csv", {"lineterminator": "\r"}, "lineterminator: expected"),
         ("csv", {"na_rep": "a\nb"}, "na_rep: expected text without"),
         ("csv", {"on_error": "skip"}, "'on_error' is an option of reading"),
-        ("csv", {"level": 3}, "level: expected None where nothing is compressed"),
-        ("csv", {"compression": "gzip", "level": 10}, "level: expected 1 to 9 for gzip, found 10"),
+        ("csv", {"compression_level": 3}, "compression_level: expected None where nothing is compressed"),
+        (
+            "csv",
+            {"compression": "gzip", "compression_level": 10},
+            "compression_level: expected 1 to 9 for gzip, found 10",
+        ),
         ("csv", {"compression": "lz4"}, "compression: expected None, 'gzip', 'zstd'"),
         ("json", {"orient": "rows"}, "orient: expected None, 'columns', 'index'"),
         ("json", {"indent": -1}, "indent: expected None or 0 to 16 spaces"),
@@ -120,9 +124,9 @@ def test_options_of_writing(format: str, options: dict[str, Any], message: str) 
 @each(
     ("format", "options"),
     [
-        ("csv", {"header_rows": -1}), ("csv", {"skip_rows": True}), ("csv", {"index_columns": -1}),
-        ("csv", {"index_columns": "a"}), ("csv", {"dtypes": ["a"]}), ("csv", {"dtypes": {1: "i4"}}),
-        ("csv", {"dates": "a"}), ("csv", {"date_format": ""}), ("csv", {"on_error": "ignore"}),
+        ("csv", {"header": -1}), ("csv", {"skiprows": True}), ("csv", {"index_col": -1}),
+        ("csv", {"index_col": ["a", 1]}), ("csv", {"dtype": ["a"]}), ("csv", {"dtype": {1: "i4"}}),
+        ("csv", {"parse_dates": "a"}), ("csv", {"date_format": ""}), ("csv", {"on_error": "ignore"}),
         ("csv", {"big_ints": "float"}), ("csv", {"na_values": "NA"}), ("csv", {"thousands": "."}),
         ("csv", {"chunk_rows": 0}), ("json", {"big_ints": "text"}), ("json", {"allow_nonfinite": None}),
         ("ndjson", {"encoding": "utf-7"}), ("yaml", {"header": True}),
@@ -136,9 +140,16 @@ def test_options_of_reading(format: str, options: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"header_rows": -1}, "header_rows: expected a whole number of at least 0, found -1."),
-        ({"skip_rows": None}, "skip_rows: expected a whole number of at least 0, found None."),
-        ({"index_columns": -1}, "index_columns: expected a whole number of at least 0 or None, found -1."),
+        (
+            {"header": -1},
+            "header: expected True, False, None, the number of a line from 0, or consecutive numbers such as [0, 1], "
+            "found -1.",
+        ),
+        ({"skiprows": None}, "skiprows: expected a whole number of at least 0, found None."),
+        (
+            {"index_col": -1},
+            "index_col: expected a position from 0, a name, a list of positions or of names, False or None, found -1.",
+        ),
         ({"chunk_rows": 0}, "chunk_rows: expected a whole number of at least 1 or None, found 0."),
     ],
 )
@@ -172,7 +183,7 @@ def test_a_typo_in_a_suffix_is_told_the_nearest(tmp_path: Path) -> None:
 def test_packed_by_suffix(format: str, tmp_path: Path) -> None:
     plain = cn.encode(DATA, format)
     cn.write(DATA, tmp_path / f"x.{format}.gz")
-    cn.write(DATA, tmp_path / f"x.{format}.zst", level=9)
+    cn.write(DATA, tmp_path / f"x.{format}.zst", compression_level=9)
     assert gzip.decompress((tmp_path / f"x.{format}.gz").read_bytes()) == plain
     assert unzstd((tmp_path / f"x.{format}.zst").read_bytes()) == plain
     assert cn.encode(DATA, format, compression="gzip") == (tmp_path / f"x.{format}.gz").read_bytes()
@@ -284,7 +295,7 @@ def test_inspect(format: str, tmp_path: Path) -> None:
     json.dumps(info.to_dict())
     if format == "csv":
         assert info.text is not None
-        assert info.text.dialect["delimiter"] == ","
+        assert info.text.dialect["sep"] == ","
 
 
 @pytest.mark.parametrize("format", ["json", "yaml"])
@@ -426,7 +437,7 @@ def test_options_of_the_commands(tmp_path: Path) -> None:
     source = tmp_path / "x.npz"
     cn.write({"a": np.array([1, 2], dtype="i2")}, source)
     (tmp_path / "y.csv").write_bytes(b"")
-    assert cli.main(["convert", str(source), str(tmp_path / "y.csv"), "--to-delimiter", ";"]) == 0
+    assert cli.main(["convert", str(source), str(tmp_path / "y.csv"), "--to-sep", ";"]) == 0
     assert (tmp_path / "y.csv").read_bytes() == b"a\n1\n2\n"
     assert cli.main(["convert", str(source), str(tmp_path / "y.csv"), "--schema", "header"]) == 0
     assert cn.read(tmp_path / "y.csv")["a"].to_numpy().dtype == np.int16

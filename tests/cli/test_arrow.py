@@ -121,7 +121,7 @@ def test_verify(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 
 @each("to", ["npz", "arrow", "arrows", "feather"])
-@each("options", [[], ["--compression", "zstd", "--level", "3"]], ids=["plain", "zstd"])
+@each("options", [[], ["--compression", "zstd", "--compression-level", "3"]], ids=["plain", "zstd"])
 def test_convert(path: Path, tmp_path: Path, to: str, options: list[str]) -> None:
     target = tmp_path / f"copy.{to}"
     assert main(["convert", str(path), str(target), *options]) == 0

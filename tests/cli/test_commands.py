@@ -182,7 +182,9 @@ def test_verify_that_was_told_something_wrong(
 # ---------------------------------------------------------------------------- converting
 
 
-@pytest.mark.parametrize("options", [[], ["--compression", "deflate", "--level", "9"], ["--compression", "zstd"]])
+@pytest.mark.parametrize(
+    "options", [[], ["--compression", "deflate", "--compression-level", "9"], ["--compression", "zstd"]]
+)
 def test_convert(path: Path, tmp_path: Path, options: list[str]) -> None:
     target = tmp_path / "copy.npz"
     assert main(["convert", str(path), str(target), *options]) == 0
@@ -260,7 +262,7 @@ def test_typos(arguments: list[str], hint: str, capsys: pytest.CaptureFixture[st
         (["convert", "{path}", "x.foo"], 2, "suffix"),
         (["convert", "{path}", "none/x.npz"], 1, "No such folder (mkdir would make it): none"),
         (["convert", "{path}", "x.yaml", "--on-loss", "never"], 2, "--on-loss: expected 'warn' or 'raise' or 'ignore'"),
-        (["convert", "{path}", "x.npz", "--level", "3"], 2, "level"),
+        (["convert", "{path}", "x.npz", "--compression-level", "3"], 2, "compression_level"),
         (["convert", "{path}", "x.npz", "--compression", "zst"], 2, "nearest: 'zstd'"),
         (["convert", "{path}", "x.npz", "--to", "npzz"], 2, "nearest: 'npz'"),
         (["info", "{path}", "--threads", "0"], 2, "threads"),

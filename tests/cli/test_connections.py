@@ -46,7 +46,9 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> "Certificates":
 
 
 @pytest.mark.parametrize("suffix", ["npz", "arrow", "arrows", "npy"])
-@pytest.mark.parametrize("options", [[], ["--compression", "zstd", "--level", "3", "--batch-nbytes", "5000"]])
+@pytest.mark.parametrize(
+    "options", [[], ["--compression", "zstd", "--compression-level", "3", "--batch-nbytes", "5000"]]
+)
 def test_a_file_goes_over(url: str, suffix: str, options: list[str], tmp_path: Path) -> None:
     source, target = tmp_path / f"in.{suffix}", tmp_path / f"out.{suffix}"
     cn.write(DATA, source)

@@ -134,7 +134,7 @@ def test_suggestions_are_of_this_command(path: Path, capsys: Captured) -> None:
 
 def test_head_takes_the_options_of_reading(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "x.csv").write_bytes("a;é\n1;2\n".encode("latin-1"))
-    assert main(["schema", str(tmp_path / "x.csv"), "--encoding", "latin-1", "--delimiter", ";"]) == 0
+    assert main(["schema", str(tmp_path / "x.csv"), "--encoding", "latin-1", "--sep", ";"]) == 0
     assert "é" in capsys.readouterr().out
     whole = cn.encode({"a": np.arange(5)}, "arrows")
     (tmp_path / "cut.arrows").write_bytes(whole[:-8])

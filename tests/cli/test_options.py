@@ -105,8 +105,8 @@ def test_what_an_error_recommends_is_accepted(
         ("convert", "the suffix of 'x.y' is unknown. Pass format=.", "the suffix of 'x.y' is unknown. Pass --to."),
         ("convert", "Rename the columns, or write header=True.", "Rename the columns, or write without --no-header."),
         ("convert", 'Write orient="records", or reset the index.', "Write --orient records, or reset the index."),
-        ("head", 'Read with dtypes={"a": "utf8"}, or', "Read with --dtypes a=utf8, or"),
-        ("recv", "level: expected 1 to 9 for gzip", "--level: expected 1 to 9 for gzip"),
+        ("head", 'Read with dtype={"a": "utf8"}, or', "Read with --dtype a=utf8, or"),
+        ("recv", "compression_level: expected 1 to 9 for gzip", "--compression-level: expected 1 to 9 for gzip"),
         ("versions", "pass format='msgpack'.", "pass format='msgpack'."),
     ],
 )  # fmt: skip
@@ -115,16 +115,16 @@ def test_words(command: str, text: str, said: str) -> None:
 
 
 def test_of_two_options_the_one_that_was_given_is_meant() -> None:
-    text = "delimiter: expected one ASCII character or None, found 'ab'."
-    assert in_own_words(text, ["convert", "--to-delimiter", "ab"]).startswith("--to-delimiter: expected")
-    assert in_own_words(text, ["convert", "--delimiter=ab"]).startswith("--delimiter: expected")
+    text = "sep: expected one ASCII character or None, found 'ab'."
+    assert in_own_words(text, ["convert", "--to-sep", "ab"]).startswith("--to-sep: expected")
+    assert in_own_words(text, ["convert", "--sep=ab"]).startswith("--sep: expected")
 
 
 CSV = "id;when;price;text\n001;01.02.2024;1.234,5;'a;b'\n# no data\n002;03.02.2024;n/a;c\n"
 READ_CSV = [
-    "--delimiter", ";", "--decimal", ",", "--thousands", ".", "--quotechar", "'", "--comment", "#",
+    "--sep", ";", "--decimal", ",", "--thousands", ".", "--quotechar", "'", "--comment", "#",
     "--na-values", "n/a",
-    "--dtypes", "id=large_utf8,price=float64", "--date-columns", "when", "--date-format", "%d.%m.%Y",
+    "--dtype", "id=large_utf8,price=float64", "--parse-dates", "when", "--date-format", "%d.%m.%Y",
 ]  # fmt: skip
 
 
@@ -148,7 +148,7 @@ def test_options_that_join(tmp_path: Path, capfd: pytest.CaptureFixture[str]) ->
 @pytest.mark.parametrize(
     ("options", "lines"),
     [
-        (["--to-delimiter", ";", "--to-decimal", ",", "--quoting", "all"], ['"a";"b"', '"1,5";"x"']),
+        (["--to-sep", ";", "--to-decimal", ",", "--quoting", "all"], ['"a";"b"', '"1,5";"x"']),
         (["--lineterminator", "\\r\\n", "--no-header"], ["1.5,x\r"]),
         (["--index", "--quoting", "nonnumeric", "--to-quotechar", "'"], ["'index','a','b'", "0,1.5,'x'"]),
     ],
@@ -193,7 +193,7 @@ def test_limits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_diff_reads_each_file_with_the_options_of_its_format(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_bytes("ä;b\n1;2\n".encode("latin-1"))
     cn.write(pd.DataFrame({"ä": [1], "b": [2]}), tmp_path / "x.npz")
-    options = ["--encoding", "latin-1", "--delimiter", ";"]
+    options = ["--encoding", "latin-1", "--sep", ";"]
     assert main(["diff", str(tmp_path / "x.csv"), str(tmp_path / "x.npz"), *options]) == 0
     assert main(["info", str(tmp_path / "x.csv"), *options]) == 0
     assert main(["verify", str(tmp_path / "x.csv"), *options]) == 0
@@ -201,8 +201,8 @@ def test_diff_reads_each_file_with_the_options_of_its_format(tmp_path: Path) -> 
 
 def test_an_option_of_another_format(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cn.write({"a": np.arange(3)}, tmp_path / "x.npz")
-    assert main(["head", str(tmp_path / "x.npz"), "--delimiter", ";"]) == 2
-    assert capsys.readouterr().err == "colonnade: npz: unknown option --delimiter; it is an option of csv.\n"
+    assert main(["head", str(tmp_path / "x.npz"), "--sep", ";"]) == 2
+    assert capsys.readouterr().err == "colonnade: npz: unknown option --sep; it is an option of csv.\n"
 
 
 def test_info_of_a_stream_that_breaks_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

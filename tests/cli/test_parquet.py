@@ -33,7 +33,7 @@ pytestmark = pytest.mark.usefixtures("eighty_columns")
 def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     made = tmp_path / "table.parquet"
     if request.param == "ours":
-        cn.write(TABLE, made, row_group_rows=2)
+        cn.write(TABLE, made, row_group_size=2)
     else:
         pq.write_table(TABLE, made, row_group_size=2)
     return made
@@ -154,8 +154,8 @@ def test_convert(path: Path, tmp_path: Path, to: str) -> None:
 @each("codec", ["none", "snappy", "gzip", "brotli", "lz4", "zstd", "auto"])
 def test_convert_options(path: Path, tmp_path: Path, codec: str) -> None:
     target = tmp_path / "copy.parquet"
-    level = ["--level", "3"] if codec in ("gzip", "brotli", "zstd") else []
-    options = ["--compression", codec, *level, "--profile", "fast", "--row-group-rows", "3"]
+    level = ["--compression-level", "3"] if codec in ("gzip", "brotli", "zstd") else []
+    options = ["--compression", codec, *level, "--profile", "fast", "--row-group-size", "3"]
     assert main(["convert", str(path), str(target), *options]) == 0
     metadata = pq.ParquetFile(target).metadata
     assert [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)] == [3, 1]
@@ -188,7 +188,7 @@ def test_convert_is_interrupted(tmp_path: Path) -> None:
     cn.write(data, tmp_path / "in.npz")
     cn.write({"a": np.arange(3)}, tmp_path / "out.parquet")
     before = (tmp_path / "out.parquet").read_bytes()
-    options = ["--compression", "zstd", "--level", "22", "--threads", "1"]
+    options = ["--compression", "zstd", "--compression-level", "22", "--threads", "1"]
     with Started("convert", tmp_path / "in.npz", tmp_path / "out.parquet", *options) as started:
         # It works once its temporary file is there.
         while not any(entry.name.endswith(".tmp") for entry in tmp_path.iterdir()):

@@ -148,7 +148,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
     "packed": {"numbers": "packed"},
     "records": {"orient": "records"},
     "split": {"orient": "split"},
-    "compatible": {"compatible": True},
+    "compatible": {"compat": "old-spec"},
 }
 
 
@@ -188,7 +188,7 @@ _PAGES: dict[str, dict[str, Any]] = {
     "deltas": {"encoding": "delta_binary_packed", "compression": "gzip"},
     "streams_of_bytes": {"encoding": "byte_stream_split", "compression": "zstd"},
     "pages_of_version_2": {"data_page_version": 2, "compression": "lz4"},
-    "row_groups": {"row_group_rows": 40, "page_nbytes": 64, "compression": "brotli"},
+    "row_groups": {"row_group_size": 40, "data_page_size": 64, "compression": "brotli"},
 }
 
 # Row labels that stand twice are no keys of an object; "index" is for those that do not.
@@ -201,7 +201,7 @@ CASES: dict[str, dict[str, Case]] = {
     "arrows": ARROWS,
     "parquet": _parquet(),
     "msgpack": _msgpack(),
-    "csv": _text("csv", {"quoted": {"quoting": "all", "delimiter": ";"}}),
+    "csv": _text("csv", {"quoted": {"quoting": "all", "sep": ";"}}),
     "json": _text("json", _ORIENTS | {"indented": {"indent": 2}}),
     "ndjson": _text("ndjson", {}),
     "yaml": _text("yaml", {"columns": {"orient": "columns"}}),

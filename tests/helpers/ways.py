@@ -36,7 +36,7 @@ def exactly(format: str) -> dict[str, Any]:
 
 # Small enough for a handful of rows to be cut into several batches.
 _SMALL = {"batch_nbytes": 64}
-_GROUPS = {"row_group_rows": 2, "page_nbytes": 16}
+_GROUPS = {"row_group_size": 2, "data_page_size": 16}
 
 WAYS: dict[str, Way] = {
     "npz": Way("npz", {}),
@@ -57,17 +57,17 @@ WAYS: dict[str, Way] = {
         ("parquet", " of small groups", _GROUPS),
         ("parquet", " plain", {"encoding": "plain", "use_dictionary": False, "compression": None, "statistics": False}),
         ("parquet", " version 2", _GROUPS | {"data_page_version": 2, "encoding": "dictionary", "compression": "lz4"}),
-        ("parquet", " small", {"profile": "small", "compression": "zstd", "level": 3, "crc": False}),
+        ("parquet", " small", {"profile": "small", "compression": "zstd", "compression_level": 3, "crc": False}),
         ("msgpack", "", {}),
         ("msgpack", " packed", {"numbers": "packed"}),
         ("msgpack", " records", {"orient": "records"}),
-        ("msgpack", " split compatible", {"orient": "split", "compatible": True}),
+        ("msgpack", " split compatible", {"orient": "split", "compat": "old-spec"}),
         ("json", "", {"schema": "header"}),
         ("json", " records", {"schema": "header", "orient": "records"}),
         ("json", " split indented", {"schema": "header", "orient": "split", "indent": 1}),
         ("ndjson", "", {"schema": "header"}),
         ("csv", " header", {"schema": "header"}),
-        ("csv", " sidecar", {"schema": "sidecar", "delimiter": "\t", "quoting": "all"}),
+        ("csv", " sidecar", {"schema": "sidecar", "sep": "\t", "quoting": "all"}),
         ("yaml", "", {"schema": "header"}),
         ("yaml", " columns", {"schema": "header", "orient": "columns"}),
     )

@@ -89,7 +89,7 @@ def test_rows_of_an_arrow_file_are_those_batches_alone(site: Site, wide: pd.Data
 
 @pytest.mark.parametrize("rows", ["slice", "filter"])
 def test_rows_of_a_parquet_file_are_those_pages_alone(site: Site, wide: pd.DataFrame, rows: str) -> None:
-    data = cn.encode(wide, "parquet", row_group_rows=4_000, page_nbytes=4_096)
+    data = cn.encode(wide, "parquet", row_group_size=4_000, data_page_size=4_096)
     url = site.put("/wide.parquet", data)
     options = (
         {"rows": slice(19_000, 19_100)} if rows == "slice" else {"filters": [("key", "in", range(57_000, 57_300))]}
@@ -145,7 +145,7 @@ def test_every_function_that_reads_takes_a_url(site: Site, tmp_path: Path, range
     npz = site.put("/x.npz", cn.encode(df, "npz"), ranges=ranges)
     arrow = site.put("/x.arrow", cn.encode(df, "arrow", batch_nbytes=1), ranges=ranges)
     arrows = site.put("/x.arrows", cn.encode(df, "arrows", batch_nbytes=1), ranges=ranges)
-    parquet = site.put("/x.parquet", cn.encode(df, "parquet", row_group_rows=2), ranges=ranges)
+    parquet = site.put("/x.parquet", cn.encode(df, "parquet", row_group_size=2), ranges=ranges)
     bundle = tmp_path / "two.zip"
     cn.write_bundle({"p": df, "q": df.iloc[:2]}, bundle)
     np.savez(tmp_path / "arrays.npz", u=np.arange(3), v=np.ones((2, 2, 2)))

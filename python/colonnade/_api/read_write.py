@@ -79,7 +79,7 @@ def read(
     >>> data = cn.encode({"a": np.arange(3), "b": np.ones(3)}, "npz")
     >>> cn.read(data, columns=["b"], rows=slice(0, 2)).to_numpy()
     {'b': array([1., 1.])}
-    >>> cn.read(b"day;price\\n2020-01-31;1,5\\n", format="csv", delimiter=";", decimal=",").to_numpy()
+    >>> cn.read(b"day;price\\n2020-01-31;1,5\\n", format="csv", sep=";", decimal=",").to_numpy()
     array([('2020-01-31T00:00:00.000000', 1.5)],
           dtype=[('day', '<M8[us]'), ('price', '<f8')])
     """
@@ -113,7 +113,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         ``options=`` too. In short: ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet,
         text), ``transform`` and ``profile`` (npz), ``fsync=False``, ``mkdir=False``, ``densify_sparse=False``,
         ``batch_rows``, ``threads``, ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow,
-        arrows); ``orient`` (msgpack, json, yaml); ``header`` (msgpack, csv); ``numbers`` and ``compatible`` (msgpack);
+        arrows); ``orient`` (msgpack, json, yaml); ``header`` (msgpack, csv); ``numbers`` and ``compat`` (msgpack);
         ``schema`` and ``on_loss`` (text).
 
     Warns

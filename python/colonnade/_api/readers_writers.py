@@ -43,7 +43,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
         A context manager. ``.write(data)`` appends a chunk, of any library, or rows; the first fixes the schema.
         ``.close()`` at the end; an exception inside discards the file, and an old one stays whole. ``.nrows`` and
         ``.nbatches`` count what was written. Chunks are split or joined to batches of ``batch_nbytes`` in Arrow,
-        and to row groups of ``row_group_rows`` in Parquet.
+        and to row groups of ``row_group_size`` in Parquet.
 
     Raises
     ------

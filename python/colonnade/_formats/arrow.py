@@ -25,7 +25,7 @@ class ArrowOptions(Common):
     compression : {"lz4", "zstd"}, optional
         Writing. None: buffers are not compressed and can be mapped. A buffer that does not shrink is stored
         uncompressed.
-    level : int, optional
+    compression_level : int, optional
         Writing. 1 to 22 for zstd, 0 to 12 for lz4.
     batch_nbytes : int, optional
         Writing. Approximate size of a record batch, to which chunks are split or joined. Default: 1 MiB in a stream,
@@ -39,7 +39,7 @@ class ArrowOptions(Common):
     Examples
     --------
     >>> import colonnade as cn
-    >>> cn.ArrowOptions(compression="zstd", level=3).level
+    >>> cn.ArrowOptions(compression="zstd", compression_level=3).compression_level
     3
     >>> cn.ArrowOptions(compression="deflate")
     Traceback (most recent call last):
@@ -49,14 +49,14 @@ class ArrowOptions(Common):
     _FORMAT: ClassVar[str] = "arrow"
     allow_truncated: bool = field(default=False, metadata=READ)
     compression: str | None = field(default=None, metadata=WRITE)
-    level: int | None = field(default=None, metadata=WRITE)
+    compression_level: int | None = field(default=None, metadata=WRITE)
     batch_nbytes: int | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flag("allow_truncated", self.allow_truncated)
         check_choice("compression", self.compression, CODECS)
-        check_level(self.level, () if self.compression is None else (self.compression,))
+        check_level(self.compression_level, () if self.compression is None else (self.compression,))
         check_count("batch_nbytes", self.batch_nbytes)
 
 
@@ -68,7 +68,7 @@ class ArrowsOptions(ArrowOptions):
     ----------
     threads, progress, limits, timeout_s, mmap, verify, fsync, mkdir, densify_sparse, batch_rows
         As in `ArrowOptions`.
-    allow_truncated, compression, level, batch_nbytes
+    allow_truncated, compression, compression_level, batch_nbytes
         As in `ArrowOptions`.
 
     Raises

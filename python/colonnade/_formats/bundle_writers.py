@@ -51,8 +51,9 @@ def _check_outer(layout: str, options: NpzOptions) -> None:
             f"members, found {codecs}. Leave one of the two out."
         )
     low, high = LEVELS["deflate"]
-    if options.level is not None and not low <= options.level <= high:
+    if options.compression_level is not None and not low <= options.compression_level <= high:
         raise OptionError(
-            f"level: expected {low} to {high} with outer='deflate', whose level it is too, found {options.level}. "
+            f"compression_level: expected {low} to {high} with outer='deflate', whose level it is too, found "
+            f"{options.compression_level}. "
             "Leave outer out."
         )

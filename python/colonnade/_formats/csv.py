@@ -1,15 +1,18 @@
 """Options of CSV: dialect, null values, column types, and the schema."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .._values.option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ..errors import OptionError
+from .csv_columns import Header, IndexColumns, dtype_names, header_lines, index_columns
 from .text_options import ENCODINGS, Text, check_character, check_differ, check_encoding
 
 SCHEMAS = ("header", "sidecar", "ignore")
 QUOTING = ("minimal", "nonnumeric", "all")
+# The numbers of the csv module, which pandas takes.
+_QUOTING_NUMBERS = {0: "minimal", 1: "all", 2: "nonnumeric"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,7 +25,7 @@ class CsvOptions(Text):
         As in `NpzOptions`.
     verify : bool
         Reading. No effect: opening CSV decodes and checks all of it.
-    delimiter : str, optional
+    sep : str, optional
         Both ways. One ASCII character. Reading: detected among ``,``, ``;``, tab and ``|``. Writing: ``,``, or a tab
         if the target is a ``.tsv``.
     quotechar : str or None
@@ -41,14 +44,17 @@ class CsvOptions(Text):
         is written.
     compression : {"gzip", "zstd"}, optional
         Writing. Default: by the suffix. Reading detects it by the first bytes.
-    level : int, optional
+    compression_level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for gzip.
-    header : bool
-        Writing. Whether the column names come first. Hierarchical labels are written as the text of a tuple.
+    header : bool, int, sequence of int or None
+        Both ways. Writing: whether the column names come first. Hierarchical labels are written as the text of a tuple.
+        Reading, as pandas has it: True for names in the first line, False or None for no names, the number of the line
+        with names, from 0, or consecutive numbers such as ``[0, 1]`` for hierarchical columns. Other options name
+        columns by the last of these lines. Without names, columns are numbered.
     index : bool, optional
         Writing. Whether row labels are the first columns. Default: if they are not automatic.
     quoting : {"minimal", "nonnumeric", "all"}
-        Writing. Which fields are quoted.
+        Writing. Which fields are quoted; also ``csv.QUOTE_MINIMAL``, ``QUOTE_NONNUMERIC`` and ``QUOTE_ALL``.
     lineterminator : {"\\n", "\\r\\n"}
         Writing.
     na_rep : str
@@ -65,17 +71,15 @@ class CsvOptions(Text):
         Reading. Additional null values.
     keep_default_na : bool
         Reading. Whether the default null values apply (empty, ``NA``, ``NaN``, ``null``, ``None``...).
-    header_rows : int
-        Reading. Number of records with column names. Several records make hierarchical columns; with 0 columns have no
-        names. Other options name columns by the last of these records.
-    index_columns : int or sequence of str, optional
-        Reading. The columns of row labels: a number of first columns, or names.
-    skip_rows : int
+    index_col : int, str or sequence of these, optional
+        Reading. The columns of row labels: positions from 0, or names. False and None: row labels are numbers.
+    skiprows : int
         Reading. Number of lines to skip at the beginning.
-    dtypes : mapping of str to str, optional
-        Reading. Data types by column name, as `Frame.dtypes` writes them (``"<i4"``, ``"bool"``, ``"large_utf8"``...),
-        instead of inferred types. ``"category"``: sorted categories of the inferred type.
-    dates : bool or sequence of str
+    dtype : dtype or mapping of str to dtype, optional
+        Reading. The type of all columns, or types by column name, instead of inferred types: `str`, NumPy's and pandas'
+        dtypes, or names such as ``"int32"``, ``"Int64"`` and those of `Frame.dtypes` (``"<i4"``, ``"large_utf8"``...).
+        ``"category"``: sorted categories of the inferred type.
+    parse_dates : bool or sequence of str
         Reading. True: columns with only ISO 8601 dates and times become timestamps. False: they stay text. Names: only
         these columns, which must hold nothing else.
     date_format : str
@@ -97,7 +101,7 @@ class CsvOptions(Text):
     Examples
     --------
     >>> import colonnade as cn
-    >>> cn.CsvOptions(delimiter=";", decimal=",").decimal
+    >>> cn.CsvOptions(sep=";", decimal=",").decimal
     ','
     >>> cn.CsvOptions(quoting="none")
     Traceback (most recent call last):
@@ -105,14 +109,14 @@ class CsvOptions(Text):
     """
 
     _FORMAT: ClassVar[str] = "csv"
-    delimiter: str | None = field(default=None, metadata=BOTH)
+    sep: str | None = field(default=None, metadata=BOTH)
     quotechar: str | None = field(default='"', metadata=BOTH)
     decimal: str = field(default=".", metadata=BOTH)
     encoding: str = field(default="utf-8", metadata=BOTH)
     schema: str | None = field(default=None, metadata=BOTH)
-    header: bool = field(default=True, metadata=WRITE)
+    header: Header = field(default=True, metadata=BOTH)
     index: bool | None = field(default=None, metadata=WRITE)
-    quoting: str = field(default="minimal", metadata=WRITE)
+    quoting: str | int = field(default="minimal", metadata=WRITE)
     lineterminator: str = field(default="\n", metadata=WRITE)
     na_rep: str = field(default="", metadata=WRITE)
     escapechar: str | None = field(default=None, metadata=READ)
@@ -121,11 +125,10 @@ class CsvOptions(Text):
     thousands: str | None = field(default=None, metadata=READ)
     na_values: Sequence[str] = field(default=(), metadata=READ)
     keep_default_na: bool = field(default=True, metadata=READ)
-    header_rows: int = field(default=1, metadata=READ)
-    index_columns: int | Sequence[str] | None = field(default=None, metadata=READ)
-    skip_rows: int = field(default=0, metadata=READ)
-    dtypes: Mapping[str, str] | None = field(default=None, metadata=READ)
-    dates: bool | Sequence[str] = field(default=True, metadata=READ)
+    index_col: IndexColumns = field(default=None, metadata=READ)
+    skiprows: int = field(default=0, metadata=READ)
+    dtype: Any = field(default=None, metadata=READ)
+    parse_dates: bool | Sequence[str] = field(default=True, metadata=READ)
     date_format: str = field(default="iso", metadata=READ)
     on_error: str = field(default="raise", metadata=READ)
     big_ints: str = field(default="text", metadata=READ)
@@ -133,18 +136,18 @@ class CsvOptions(Text):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("delimiter", "quotechar", "escapechar", "comment", "thousands"):
+        for name in ("sep", "quotechar", "escapechar", "comment", "thousands"):
             check_character(name, getattr(self, name))
         check_word("decimal", self.decimal, (".", ","))
-        check_differ(
-            delimiter=self.delimiter, quotechar=self.quotechar, escapechar=self.escapechar, comment=self.comment
-        )
+        check_differ(sep=self.sep, quotechar=self.quotechar, escapechar=self.escapechar, comment=self.comment)
         check_differ(decimal=self.decimal, thousands=self.thousands)
         check_encoding(self.encoding, (*ENCODINGS, "utf-8-sig"))
         check_choice("schema", self.schema, SCHEMAS)
+        if isinstance(self.quoting, int) and self.quoting in _QUOTING_NUMBERS:
+            object.__setattr__(self, "quoting", _QUOTING_NUMBERS[self.quoting])
         check_word("quoting", self.quoting, QUOTING)
         check_word("lineterminator", self.lineterminator, ("\n", "\r\n"))
-        for name in ("header", "doublequote", "keep_default_na"):
+        for name in ("doublequote", "keep_default_na"):
             check_flag(name, getattr(self, name))
         check_flag("index", self.index, optional=True)
         check_count("chunk_rows", self.chunk_rows)
@@ -159,23 +162,14 @@ class CsvOptions(Text):
         check_words("na_values", self.na_values)
 
     def _check_columns(self) -> None:
-        for name in ("header_rows", "skip_rows"):
-            check_count(name, getattr(self, name), least=0, optional=False)
-        if isinstance(self.index_columns, int) and not isinstance(self.index_columns, bool):
-            check_count("index_columns", self.index_columns, least=0)
-        elif self.index_columns is not None:
-            check_words("index_columns", self.index_columns)
-        if not isinstance(self.dates, bool):
-            check_words("dates", self.dates)
+        header_lines(self.header)
+        index_columns(self.index_col)
+        dtype_names(self.dtype)
+        check_count("skiprows", self.skiprows, least=0, optional=False)
+        if not isinstance(self.parse_dates, bool):
+            check_words("parse_dates", self.parse_dates)
         if not isinstance(self.date_format, str) or not self.date_format:
             raise OptionError(f"date_format: expected 'iso' or a format of strptime, found {self.date_format!r}.")
-        if self.dtypes is None:
-            return
-        if not isinstance(self.dtypes, Mapping):
-            raise OptionError(f"dtypes: expected a mapping of names to dtypes, found {type(self.dtypes).__name__}.")
-        for name, dtype in self.dtypes.items():
-            if not isinstance(name, str) or not isinstance(dtype, str):
-                raise OptionError(f"dtypes: expected text by text, found {name!r}: {dtype!r}.")
 
 
 def check_words(name: str, value: object) -> None:

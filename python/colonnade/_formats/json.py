@@ -43,14 +43,14 @@ class JsonOptions(_Numbers):
         only the data, as from pandas' ``to_json``.
     on_loss : {"warn", "raise", "ignore"}
         As in `CsvOptions`.
-    dates : bool
+    parse_dates : bool
         Reading without a schema. Whether columns with only ISO 8601 dates and times become timestamps.
     nonfinite : {"null", "literal", "error"}
         Writing without a schema: how to write NaN and infinities. ``"literal"``: ``NaN``, ``Infinity``, which are no
         JSON but accepted by many readers. With a schema they are read back exactly.
     indent : int, optional
         Writing. Spaces for each level; default: one line.
-    compression, level
+    compression, compression_level
         Writing. As in `CsvOptions`.
     encoding : {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1"}
         Reading. A byte order mark of UTF-8 or UTF-16 takes precedence.
@@ -92,7 +92,7 @@ class NdjsonOptions(_Numbers):
     schema : {"header"}, optional
         Writing. ``"header"``: the first line, ``{"__colonnade__": ...}``, stores axes, names, data types and attrs.
         None: only the data.
-    on_loss, dates, nonfinite, compression, level, encoding, allow_nonfinite, big_ints
+    on_loss, parse_dates, nonfinite, compression, compression_level, encoding, allow_nonfinite, big_ints
         As in `JsonOptions`.
     chunk_rows : int, optional
         Reading with `open_reader`. Number of lines per chunk. Default 65,536.

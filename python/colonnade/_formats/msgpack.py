@@ -30,9 +30,9 @@ class MsgpackOptions(Common):
         data, for other programs. Row labels that are not automatic become columns, and readers infer the types.
     numbers : {"plain", "packed"}
         Writing. ``"plain"``: numbers as arrays, which every decoder reads. ``"packed"``: each numeric column without
-        nulls as one bin, with its type in the header. Requires a header and ``"columns"``, and excludes `compatible`.
-    compatible : bool
-        Writing. For readers of the specification from before 2013: no bin, no str 8, no extensions.
+        nulls as one bin, with its type in the header. Requires a header and ``"columns"``, and excludes `compat`.
+    compat : {"old-spec"}, optional
+        Writing. ``"old-spec"``: for readers of the specification from before 2013: no bin, no str 8, no extensions.
     ext : {"error", "bytes"}
         Reading schemaless data. ``"bytes"``: an unknown extension becomes a struct of ``code`` and ``data``.
         ``"error"``: it is refused, with its position.
@@ -58,7 +58,7 @@ class MsgpackOptions(Common):
     orient: str | None = field(default=None, metadata=BOTH)
     header: bool = field(default=True, metadata=WRITE)
     numbers: str = field(default="plain", metadata=WRITE)
-    compatible: bool = field(default=False, metadata=WRITE)
+    compat: str | None = field(default=None, metadata=WRITE)
     ext: str = field(default="error", metadata=READ)
     invalid_utf8: str = field(default="error", metadata=READ)
 
@@ -67,7 +67,7 @@ class MsgpackOptions(Common):
         check_choice("orient", self.orient, ORIENTS)
         check_flag("header", self.header)
         check_word("numbers", self.numbers, NUMBERS)
-        check_flag("compatible", self.compatible)
+        check_choice("compat", self.compat, ("old-spec",))
         check_word("ext", self.ext, OTHERWISE)
         check_word("invalid_utf8", self.invalid_utf8, OTHERWISE)
         if self.numbers == "packed":
@@ -77,7 +77,7 @@ class MsgpackOptions(Common):
         excluded = {
             "header=True": not self.header,
             "orient='columns'": self.orient not in (None, "columns"),
-            "compatible=False": self.compatible,
+            "compat=None": self.compat is not None,
         }
         for name, missing in excluded.items():
             if missing:

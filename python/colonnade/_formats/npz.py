@@ -45,7 +45,7 @@ class NpzOptions(Common):
     compression : {"zstd", "deflate"} or mapping, optional
         Writing. None: stored uncompressed, so that the file can be mapped. A mapping from column label (or group
         prefix) to "zstd", "deflate" or None compresses only these columns.
-    level : int, optional
+    compression_level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for deflate.
     transform : {"auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary"} or mapping, optional
         Writing compressed columns. A reversible change of numbers before compression: ``shuffle`` groups bytes of equal
@@ -53,8 +53,8 @@ class NpzOptions(Common):
         transform with the smallest sample. A mapping as for `compression`. NumPy loads the transformed bytes of such a
         member; only Colonnade reverses it. Default: none.
     profile : {"fast", "balanced", "small"}, optional
-        Writing. The trade-off of speed and size: the transforms to try, and the default of `level`. The defaults of
-        `compression` and `transform` become ``zstd`` and ``auto``.
+        Writing. The trade-off of speed and size: the transforms to try, and the default of `compression_level`. The
+        defaults of `compression` and `transform` become ``zstd`` and ``auto``.
     compat : {"static-frame"}, optional
         Writing. Write only files that StaticFrame reads in full. Other columns are refused by name.
 
@@ -66,18 +66,18 @@ class NpzOptions(Common):
     Examples
     --------
     >>> import colonnade as cn
-    >>> cn.NpzOptions(compression="zstd", level=3).level
+    >>> cn.NpzOptions(compression="zstd", compression_level=3).compression_level
     3
     >>> cn.NpzOptions(profile="balanced").codec
     'zstd'
-    >>> cn.NpzOptions(compression="deflate", level=12)
+    >>> cn.NpzOptions(compression="deflate", compression_level=12)
     Traceback (most recent call last):
-    colonnade.OptionError: level: expected 1 to 9 for deflate, found 12.
+    colonnade.OptionError: compression_level: expected 1 to 9 for deflate, found 12.
     """
 
     _FORMAT: ClassVar[str] = "npz"
     compression: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
-    level: int | None = field(default=None, metadata=WRITE)
+    compression_level: int | None = field(default=None, metadata=WRITE)
     transform: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
     profile: str | None = field(default=None, metadata=WRITE)
     compat: str | None = field(default=None, metadata=WRITE)
@@ -93,7 +93,7 @@ class NpzOptions(Common):
                 "Pass compression= too."
             )
         check_choice("compat", self.compat, ("static-frame",))
-        check_level(self.level, self._codecs())
+        check_level(self.compression_level, self._codecs())
         if self.compat is not None and self._codecs():
             raise OptionError(
                 "compression: StaticFrame reads stored members only; leave compression or compat='static-frame' out."

@@ -60,7 +60,7 @@ class ParquetOptions(Common):
     compression : {"auto", "snappy", "gzip", "brotli", "lz4", "zstd"}, optional
         Writing. ``"auto"`` takes for each column what a sample of it shows to pay; None stores pages as they are.
         ``"lz4"`` is Parquet's LZ4_RAW.
-    level : int, optional
+    compression_level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for gzip, 0 to 11 for brotli.
     encoding : str or mapping of str to str
         Writing. ``"auto"`` chooses by a sample of the column; by hand ``"plain"``, ``"dictionary"``,
@@ -73,10 +73,10 @@ class ParquetOptions(Common):
         are; paths within nested columns too.
     profile : {"fast", "balanced", "small"}
         Writing. What ``"auto"`` prefers: what is decoded the fastest, the smallest file, or the middle.
-    row_group_rows : int, optional
+    row_group_size : int, optional
         Writing. Rows of a row group. Default: 1,048,576, and at most 8 MiB of each column; fewer of
         chunks that are written one by one, 128 MiB of which become a group.
-    page_nbytes : int, optional
+    data_page_size : int, optional
         Writing. How much data a page holds, about. Default: 1 MiB.
     data_page_version : {1, 2}
         Writing. Every reader knows 1.
@@ -95,13 +95,13 @@ class ParquetOptions(Common):
     Examples
     --------
     >>> import colonnade as cn
-    >>> cn.ParquetOptions(compression="zstd", level=3, encoding={"when": "delta_binary_packed"}).level
-    3
+    >>> cn.ParquetOptions(compression="zstd", encoding={"when": "delta_binary_packed"}).compression
+    'zstd'
     >>> cn.ParquetOptions(filters=[("year", "in", [2024, 2025]), ("price", ">", 10)]).filters[0][1]
     'in'
-    >>> cn.ParquetOptions(compression="brotli", level=12)
+    >>> cn.ParquetOptions(compression="brotli", compression_level=12)
     Traceback (most recent call last):
-    colonnade.OptionError: level: expected 0 to 11 for brotli, found 12.
+    colonnade.OptionError: compression_level: expected 0 to 11 for brotli, found 12.
     """
 
     _FORMAT: ClassVar[str] = "parquet"
@@ -113,12 +113,12 @@ class ParquetOptions(Common):
     column_keys: Mapping[str, bytes] | None = field(default=None, metadata=READ, repr=False)
     aad_prefix: bytes | None = field(default=None, metadata=READ)
     compression: str | None = field(default="auto", metadata=WRITE)
-    level: int | None = field(default=None, metadata=WRITE)
+    compression_level: int | None = field(default=None, metadata=WRITE)
     encoding: str | Mapping[str, str] = field(default="auto", metadata=WRITE)
     use_dictionary: bool | Sequence[str] = field(default=True, metadata=WRITE)
     profile: str = field(default="balanced", metadata=WRITE)
-    row_group_rows: int | None = field(default=None, metadata=WRITE)
-    page_nbytes: int | None = field(default=None, metadata=WRITE)
+    row_group_size: int | None = field(default=None, metadata=WRITE)
+    data_page_size: int | None = field(default=None, metadata=WRITE)
     data_page_version: int = field(default=1, metadata=WRITE)
     statistics: bool = field(default=True, metadata=WRITE)
     page_index: bool = field(default=True, metadata=WRITE)
@@ -132,16 +132,16 @@ class ParquetOptions(Common):
             conjunctions(self.filters)
         self._check_keys()
         check_choice("compression", self.compression, CODECS)
-        if self.level is not None and self.compression is not None and self.compression not in _LEVELLED:
+        if self.compression_level is not None and self.compression is not None and self.compression not in _LEVELLED:
             raise OptionError(
-                f"level: expected None with compression={self.compression!r}, found {self.level!r}. "
-                f"Pass compression=, one of: {', '.join(_LEVELLED)}."
+                f"compression_level: expected None with compression={self.compression!r}, found "
+                f"{self.compression_level!r}. Pass compression=, one of: {', '.join(_LEVELLED)}."
             )
-        check_level(self.level, () if self.compression is None else (self.compression,))
+        check_level(self.compression_level, () if self.compression is None else (self.compression,))
         self._check_encoding()
         check_word("profile", self.profile, PROFILES)
-        check_count("row_group_rows", self.row_group_rows)
-        check_count("page_nbytes", self.page_nbytes)
+        check_count("row_group_size", self.row_group_size)
+        check_count("page_nbytes", self.data_page_size)
         if isinstance(self.data_page_version, bool) or self.data_page_version not in (1, 2):
             raise OptionError(f"data_page_version: expected 1 or 2, found {self.data_page_version!r}.")
         for name in ("use_statistics", "statistics", "page_index", "crc"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from .. import _core
 from .._io.log import warn
 from .._io.sources import AnySource
+from .csv_columns import dtype_names, header_lines, index_columns
 from .opener import open_source, read_keywords
 from .text_options import Text, is_tabbed
 
@@ -39,7 +40,7 @@ def json_options(options: JsonOptions, name: str | None = None) -> _core.JsonRea
         orient=options.orient,
         allow_nonfinite=options.allow_nonfinite,
         big_ints=options.big_ints,
-        dates=options.dates,
+        dates=options.parse_dates,
         encoding=options.encoding,
         **read_keywords(options),
     )
@@ -50,7 +51,7 @@ def ndjson_options(options: NdjsonOptions, name: str | None = None) -> _core.Ndj
     return _core.NdjsonReadOptions(
         allow_nonfinite=options.allow_nonfinite,
         big_ints=options.big_ints,
-        dates=options.dates,
+        dates=options.parse_dates,
         encoding=options.encoding,
         **read_keywords(options),
     )
@@ -59,25 +60,29 @@ def ndjson_options(options: NdjsonOptions, name: str | None = None) -> _core.Ndj
 def yaml_options(options: YamlOptions, name: str | None = None) -> _core.YamlReadOptions:
     """The core's options of reading YAML."""
     return _core.YamlReadOptions(
-        orient=options.orient, dates=options.dates, encoding=options.encoding, **read_keywords(options)
+        orient=options.orient, dates=options.parse_dates, encoding=options.encoding, **read_keywords(options)
     )
 
 
 def csv_options(options: CsvOptions, name: str | None = None) -> _core.CsvReadOptions:
     """The core's options of reading CSV. `name`: that of the source, whose suffix may say the delimiter."""
     as_they_are = (
-        "quotechar escapechar doublequote comment decimal thousands keep_default_na header_rows skip_rows date_format "
+        "quotechar escapechar doublequote comment decimal thousands keep_default_na date_format "
         "on_error big_ints schema"
     )
-    index_columns = options.index_columns
+    skipped, header_rows = header_lines(options.header)
+    dtypes, every_dtype = dtype_names(options.dtype)
     return _core.CsvReadOptions(
-        delimiter=options.delimiter or ("\t" if is_tabbed(name) else None),
+        delimiter=options.sep or ("\t" if is_tabbed(name) else None),
         # The reader detects a byte order mark.
         encoding=options.encoding.removesuffix("-sig"),
         na_values=list(options.na_values),
-        index_columns=index_columns if isinstance(index_columns, int) or index_columns is None else list(index_columns),
-        dtypes=list((options.dtypes or {}).items()),
-        dates=options.dates if isinstance(options.dates, bool) else list(options.dates),
+        header_rows=header_rows,
+        skip_rows=options.skiprows + skipped,
+        index_columns=index_columns(options.index_col),
+        dtypes=dtypes,
+        every_dtype=every_dtype,
+        dates=options.parse_dates if isinstance(options.parse_dates, bool) else list(options.parse_dates),
         **{option: getattr(options, option) for option in as_they_are.split()},
         **read_keywords(options),
     )

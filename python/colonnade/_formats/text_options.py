@@ -18,7 +18,7 @@ class Text(Common):
     """Options of all text formats."""
 
     compression: str | None = field(default=None, metadata=WRITE)
-    level: int | None = field(default=None, metadata=WRITE)
+    compression_level: int | None = field(default=None, metadata=WRITE)
     on_loss: str = field(default="warn", metadata=WRITE)
 
     def __post_init__(self) -> None:
@@ -26,10 +26,10 @@ class Text(Common):
         check_choice("compression", self.compression, CODECS)
         check_word("on_loss", self.on_loss, ON_LOSS)
         if self.compression is not None:
-            check_level(self.level, (self.compression,))
-        elif self.level is not None:
+            check_level(self.compression_level, (self.compression,))
+        elif self.compression_level is not None:
             # The codec of the suffix is known only with the target.
-            check_level(self.level, ("zstd",))
+            check_level(self.compression_level, ("zstd",))
 
 
 def is_tabbed(name: str | None) -> bool:
@@ -66,11 +66,11 @@ class HeadedText(Text):
     """The options that JSON, NDJSON and YAML share."""
 
     encoding: str = field(default="utf-8", metadata=READ)
-    dates: bool = field(default=True, metadata=READ)
+    parse_dates: bool = field(default=True, metadata=READ)
     schema: str | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_encoding(self.encoding)
-        check_flag("dates", self.dates)
+        check_flag("parse_dates", self.parse_dates)
         check_choice("schema", self.schema, ("header",))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._io.targets import AnyTarget, CallTarget, PathTarget
 from ..errors import OptionError
+from .csv_columns import header_lines
 from .text_options import Text, is_tabbed
 
 if TYPE_CHECKING:
@@ -34,9 +35,10 @@ def csv_options(
         raise OptionError("schema: 'ignore' is of reading. Pass on_loss='ignore' to write plain CSV whatever it loses.")
     if options.quotechar is None:
         raise OptionError("quotechar: expected one ASCII character for writing, found None.")
-    as_they_are = "header index quoting quotechar lineterminator na_rep decimal encoding schema"
+    as_they_are = "index quoting quotechar lineterminator na_rep decimal encoding schema"
     return _core.CsvWriteOptions(
-        delimiter=options.delimiter or ("\t" if is_tabbed(_name(where)) else ","),
+        header=header_lines(options.header)[1] > 0,
+        delimiter=options.sep or ("\t" if is_tabbed(_name(where)) else ","),
         **{option: getattr(options, option) for option in as_they_are.split()},
         **common,
     )
@@ -74,12 +76,12 @@ def yaml_options(options: YamlOptions, where: AnyTarget | None, threads: int) ->
 def _common(options: Text, where: AnyTarget | None, threads: int) -> dict[str, Any]:
     # An object with a method of its own (a gzip.GzipFile, say) packs by itself.
     packing = options.compression or (None if isinstance(where, CallTarget) else _packing_of(_name(where)))
-    if options.level is not None and packing is None:
+    if options.compression_level is not None and packing is None:
         raise OptionError(
-            f"level: expected None where nothing is compressed, found {options.level}. Pass compression= too, or "
-            "write to a name that ends in .gz or .zst."
+            f"compression_level: expected None where nothing is compressed, found {options.compression_level}. Pass "
+            "compression= too, or write to a name that ends in .gz or .zst."
         )
-    return {"packing": packing, "level": options.level, "fsync": options.fsync, "threads": threads}
+    return {"packing": packing, "level": options.compression_level, "fsync": options.fsync, "threads": threads}
 
 
 def _name(where: AnyTarget | None) -> str | None:

@@ -75,7 +75,7 @@ def npz_to_core(options: NpzOptions, request: Request, threads: int) -> _core.Wr
         compression=_by_position(options.codec, request.columns),
         transform=_by_position(options.transforming, request.columns),
         profile=options.profile,
-        level=options.level,
+        level=options.compression_level,
         compat=options.compat,
         layout=layout,
         outer=outer,
@@ -101,7 +101,7 @@ def npy_to_core(options: NpyOptions, request: Request, threads: int) -> _core.Wr
 def arrow_to_core(options: ArrowOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.ArrowWriteOptions(
         compression=options.compression,
-        level=options.level,
+        level=options.compression_level,
         batch_nbytes=options.batch_nbytes,
         fsync=options.fsync,
         threads=threads,
@@ -112,7 +112,7 @@ def arrow_to_core(options: ArrowOptions, request: Request, threads: int) -> _cor
 def arrows_to_core(options: ArrowsOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.ArrowsWriteOptions(
         compression=options.compression,
-        level=options.level,
+        level=options.compression_level,
         batch_nbytes=options.batch_nbytes,
         fsync=options.fsync,
         threads=threads,
@@ -123,14 +123,14 @@ def arrows_to_core(options: ArrowsOptions, request: Request, threads: int) -> _c
 def parquet_to_core(options: ParquetOptions, request: Request, threads: int) -> _core.WriteOptions:
     return _core.ParquetWriteOptions(
         compression=options.compression,
-        level=options.level,
+        level=options.compression_level,
         encoding=options.encoding if isinstance(options.encoding, str) else dict(options.encoding),
         use_dictionary=options.use_dictionary
         if isinstance(options.use_dictionary, bool)
         else list(options.use_dictionary),
         profile=options.profile,
-        row_group_rows=options.row_group_rows,
-        page_nbytes=options.page_nbytes,
+        row_group_rows=options.row_group_size,
+        page_nbytes=options.data_page_size,
         data_page_version=options.data_page_version,
         statistics=options.statistics,
         page_index=options.page_index,
@@ -146,7 +146,7 @@ def msgpack_to_core(options: MsgpackOptions, request: Request, threads: int) -> 
         orient=options.orient or "columns",
         header=options.header,
         numbers=options.numbers,
-        compatible=options.compatible,
+        compatible=options.compat is not None,
         fsync=options.fsync,
         threads=threads,
     )

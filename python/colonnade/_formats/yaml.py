@@ -19,7 +19,7 @@ class YamlOptions(HeadedText):
         Both ways. Writing: default ``"records"``. Reading: detected by default; if given, the other is refused.
     schema : {"header"}, optional
         Writing. As in `JsonOptions`.
-    on_loss, dates, compression, level, encoding
+    on_loss, parse_dates, compression, compression_level, encoding
         As in `JsonOptions`.
 
     Raises

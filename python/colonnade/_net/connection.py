@@ -79,7 +79,7 @@ class Connection(Link):
             Limit of the whole call. Default: the limit of the connection, which counts only silence.
         **options
             Those of writing: see `ArrowsOptions` (``compression``, ``level``, ``batch_nbytes``), `MsgpackOptions`
-            (``orient``, ``header``, ``numbers``, ``compatible``), `CsvOptions` and `NdjsonOptions`; of all,
+            (``orient``, ``header``, ``numbers``, ``compat``), `CsvOptions` and `NdjsonOptions`; of all,
             ``densify_sparse``, ``batch_rows``, ``threads``, ``progress``.
 
         Raises

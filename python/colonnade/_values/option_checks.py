@@ -56,11 +56,13 @@ def check_level(level: object, codecs: tuple[str, ...]) -> None:
     if level is None:
         return
     if not codecs:
-        raise OptionError(f"level: expected None where nothing is compressed, found {level!r}. Pass compression= too.")
+        raise OptionError(
+            f"compression_level: expected None where nothing is compressed, found {level!r}. Pass compression= too."
+        )
     for codec in codecs:
         low, high = LEVELS[codec]
         if not isinstance(level, int) or isinstance(level, bool) or not low <= level <= high:
-            raise OptionError(f"level: expected {low} to {high} for {codec}, found {level!r}.")
+            raise OptionError(f"compression_level: expected {low} to {high} for {codec}, found {level!r}.")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,7 @@ class Spec:
     Attributes
     ----------
     flag : str
-        The option, such as ``--to-delimiter``.
+        The option, such as ``--to-sep``.
     field : str
         The keyword of `read` or `write`.
     kind : str
@@ -48,12 +48,13 @@ READING: tuple[Spec, ...] = (
     Spec("--from-orient", "orient", "word", "layout that is read (msgpack, json, yaml; default: detected)", "WORD"),
     Spec("--verify", "verify", "on", "check all checksums before anything is returned"),
     Spec("--limits", "limits", "limits", "raise a limit: max_nbytes=8GB,max_columns=100000", "NAME=N"),
-    Spec("--delimiter", "delimiter", "character", "between fields (csv; default: detected)", "CHAR", "text"),
+    Spec("--sep", "sep", "character", "between fields (csv; default: detected)", "CHAR", "text"),
     Spec("--encoding", "encoding", "word", "utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)", "NAME",
          "text"),
-    Spec("--header-rows", "header_rows", "count", "records that hold column names (csv; default: 1)", "N", "text"),
-    Spec("--index-columns", "index_columns", "count or names", "row labels: number of columns, or names", "N", "text"),
-    Spec("--skip-rows", "skip_rows", "count", "lines to skip at the beginning (csv)", "N", "text"),
+    Spec("--header-rows", "header", "header rows", "lines that hold column names (csv; default: 1)", "N", "text"),
+    Spec("--index-col", "index_col", "positions or names", "columns of row labels: positions from 0, or names", "A,B",
+         "text"),
+    Spec("--skiprows", "skiprows", "count", "lines to skip at the beginning (csv)", "N", "text"),
     Spec("--decimal", "decimal", "word", "the decimal mark, . or , (csv)", "CHAR", "text"),
     Spec("--thousands", "thousands", "character", "the mark between groups of digits (csv)", "CHAR", "text"),
     Spec("--quotechar", "quotechar", "character or none", "the quote, or none (csv)", "CHAR", "text"),
@@ -62,9 +63,9 @@ READING: tuple[Spec, ...] = (
     Spec("--comment", "comment", "character", "skip lines that begin with it (csv)", "CHAR", "text"),
     Spec("--na-values", "na_values", "names", "more texts that are null (csv)", "A,B", "text"),
     Spec("--no-default-na", "keep_default_na", "off", "NA, NaN, null... are text (csv)", "", "text"),
-    Spec("--dtypes", "dtypes", "pairs", "types of columns, such as id=utf8,price=float32 (csv)", "NAME=TYPE", "text"),
-    Spec("--no-dates", "dates", "off", "columns of ISO 8601 dates and times stay text", "", "text"),
-    Spec("--date-columns", "dates", "names", "these columns are dates (csv)", "A,B", "text"),
+    Spec("--dtype", "dtype", "pairs", "types of columns, such as id=utf8,price=float32 (csv)", "NAME=TYPE", "text"),
+    Spec("--no-parse-dates", "parse_dates", "off", "columns of ISO 8601 dates and times stay text", "", "text"),
+    Spec("--parse-dates", "parse_dates", "names", "these columns are dates (csv)", "A,B", "text"),
     Spec("--date-format", "date_format", "word", "iso, or a format of strptime (csv)", "FORMAT", "text"),
     Spec("--on-error", "on_error", "word", "raise, null or skip: records that do not fit (csv)", "WORD", "text"),
     Spec("--big-ints", "big_ints", "word", "integers over 64 bits: error, decimal; text (csv)", "WORD", "text"),
@@ -78,7 +79,7 @@ READING: tuple[Spec, ...] = (
 )  # fmt: skip
 
 PACKING: tuple[Spec, ...] = (
-    Spec("--level", "level", "integer", "level of compression", "N"),
+    Spec("--compression-level", "compression_level", "integer", "level of compression", "N"),
     Spec("--batch-nbytes", "batch_nbytes", "integer", "data in a record batch (arrow, arrows)", "N"),
 )
 
@@ -87,19 +88,19 @@ WRITING: tuple[Spec, ...] = (
     Spec("--transform", "transform", "word",
          "before compression: auto, shuffle, delta, delta-shuffle or dictionary (npz)", "WORD"),
     Spec("--profile", "profile", "word", "fast, balanced or small (npz, parquet)", "WORD"),
-    Spec("--compat", "compat", "word", "static-frame: write only what it reads in full (npz, npy)", "LIBRARY"),
+    Spec("--compat", "compat", "word",
+         "static-frame: only what it reads in full (npz, npy); old-spec: before 2013 (msgpack)", "READER"),
     Spec("--directory", "directory", "on", "a directory of members (npy)"),
     Spec("--no-directory", "directory", "off", "a lone array (npy)"),
     Spec("--orient", "orient", "word", "columns, records, split... (msgpack, json, yaml)", "WORD"),
     Spec("--no-header", "header", "off",
          "the data alone, for other programs (msgpack; csv: no names)"),
     Spec("--numbers", "numbers", "word", "plain or packed (msgpack)", "WORD"),
-    Spec("--compatible", "compatible", "on", "for readers from before 2013 (msgpack)"),
     Spec("--fsync", "fsync", "on", "wait until the disk has the bytes"),
     Spec("--mkdir", "mkdir", "on", "make the folder of the target"),
     Spec("--schema", "schema", "word", "header, or sidecar (csv): store types and labels", "WORD", "text"),
     Spec("--on-loss", "on_loss", "word", "warn, raise or ignore: what plain text does not bring back", "WORD", "text"),
-    Spec("--to-delimiter", "delimiter", "character", "between fields written (csv)", "CHAR", "text"),
+    Spec("--to-sep", "sep", "character", "between fields written (csv)", "CHAR", "text"),
     Spec("--to-encoding", "encoding", "word", "of text (csv), or of columns: plain, dictionary... (parquet)", "NAME",
          "text"),
     Spec("--to-decimal", "decimal", "word", "the decimal mark written (csv)", "CHAR", "text"),
@@ -111,8 +112,8 @@ WRITING: tuple[Spec, ...] = (
     Spec("--no-index", "index", "off", "leave row labels out (csv)", "", "text"),
     Spec("--nonfinite", "nonfinite", "word", "null, literal or error: NaN (json, ndjson)", "WORD", "text"),
     Spec("--indent", "indent", "count", "spaces for each level (json)", "N", "text"),
-    Spec("--row-group-rows", "row_group_rows", "count", "rows of a row group", "N", "parquet"),
-    Spec("--page-nbytes", "page_nbytes", "count", "data in a page, about", "N", "parquet"),
+    Spec("--row-group-size", "row_group_size", "count", "rows of a row group", "N", "parquet"),
+    Spec("--data-page-size", "page_nbytes", "count", "data in a page, about", "N", "parquet"),
     Spec("--data-page-version", "data_page_version", "integer", "1 or 2", "N", "parquet"),
     Spec("--no-dictionary", "use_dictionary", "off", "choose no dictionaries", "", "parquet"),
     Spec("--dictionary-columns", "use_dictionary", "names", "choose dictionaries for these columns only", "A,B",

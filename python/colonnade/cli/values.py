@@ -68,8 +68,14 @@ def _names(text: str) -> list[str]:
     return text.split(",")
 
 
-def _count_or_names(text: str) -> int | list[str]:
-    return int(text) if text.isascii() and text.isdigit() else _names(text)
+def _positions_or_names(text: str) -> list[int] | list[str]:
+    parts = _names(text)
+    return [int(part) for part in parts] if all(part.isascii() and part.isdigit() for part in parts) else parts
+
+
+def _header_rows(text: str) -> bool | list[int]:
+    """The `header` of the library, from a number of lines."""
+    return list(range(count(text))) or False
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -110,7 +116,8 @@ KINDS: dict[str, Callable[[str], Any]] = {
     "character or none": _character_or_none,
     "escaped": _escaped,
     "names": _names,
-    "count or names": _count_or_names,
+    "positions or names": _positions_or_names,
+    "header rows": _header_rows,
     "pairs": _pairs,
     "limits": _limits,
     "key": _key,

@@ -39,12 +39,12 @@ def test_it_is_refused_with_its_place(name: str) -> None:
 @each(
     ("content", "options", "place"),
     [
-        (b"a,b\n1,2\nx,3\n", {"dtypes": {"a": "<i8"}}, "line 3, column 1"),
-        (b"a\n1\n300\n", {"dtypes": {"a": "|i1"}}, "line 3"),
-        (b"a\n1\n2024-13-01\n", {"dates": ["a"]}, "line 2"),
-        (b"a\n1\n", {"dtypes": {"b": "<i8"}}, "b"),
-        (b"a\n1\n", {"index_columns": ["b"]}, "b"),
-        (b"a\n1\n", {"index_columns": 2}, "index_columns"),
+        (b"a,b\n1,2\nx,3\n", {"dtype": {"a": "<i8"}}, "line 3, column 1"),
+        (b"a\n1\n300\n", {"dtype": {"a": "|i1"}}, "line 3"),
+        (b"a\n1\n2024-13-01\n", {"parse_dates": ["a"]}, "line 2"),
+        (b"a\n1\n", {"dtype": {"b": "<i8"}}, "b"),
+        (b"a\n1\n", {"index_col": ["b"]}, "b"),
+        (b"a\n1\n", {"index_col": 2}, "index_col"),
         (b"a\n1\n", {"schema": "header"}, "header"),
         (b"a\n1\n", {"schema": "sidecar"}, "sidecar"),
     ],
@@ -71,7 +71,7 @@ def test_what_does_not_fit_is_left_out_or_null_and_counted(tmp_path: Path, caplo
     assert info.dropped == 0
     assert info.nulled == 2
     path.write_bytes(b"a\n1\nx\n")
-    assert cn.read(path, on_error="null", dtypes={"a": "int64"}).to_arrow().to_pydict() == {"a": [1, None]}
+    assert cn.read(path, on_error="null", dtype={"a": "int64"}).to_arrow().to_pydict() == {"a": [1, None]}
 
 
 def test_mixed_and_bare_line_ends() -> None:

@@ -30,7 +30,7 @@ def theirs(text: str, **options: object) -> tuple[list[str], list[list[object]]]
 
 
 def ours(text: str, **options: object) -> tuple[list[str], list[list[object]]]:
-    found = cn.decode(text.encode(), "csv", delimiter=",", **options)
+    found = cn.decode(text.encode(), "csv", sep=",", **options)
     frame = found.to_pandas()
     return [str(name) for name in frame.columns], frame.astype(str).to_numpy().tolist()
 
@@ -42,7 +42,7 @@ def test_a_line_before_the_names(line: str, names: str) -> None:
     if line not in BLANK.values() and names != "h":
         # The names are one: pandas makes row labels of the first fields, and we refuse records of other lengths.
         with pytest.raises(cn.DecodeError, match="line 2"):
-            cn.decode(f"{line}\n{names}\n{rows}".encode(), "csv", delimiter=",")
+            cn.decode(f"{line}\n{names}\n{rows}".encode(), "csv", sep=",")
         return
     text = f"{line}\n{names}\n{rows}"
     assert ours(text) == theirs(text)
@@ -54,7 +54,7 @@ def test_a_name_of_spaces_of_unicode(line: str) -> None:
         assert ours(text) == theirs(text)
     frame = cn.decode(f"\ufeff{line}\n1\n".encode(), "csv")
     assert (list(frame.columns), len(frame)) == ([line], 1)
-    with cn.open_reader(f"{line}\n1\n2\n".encode(), format="csv", dtypes={line: "int64"}) as reader:
+    with cn.open_reader(f"{line}\n1\n2\n".encode(), format="csv", dtype={line: "int64"}) as reader:
         assert reader.read_all()[line].to_numpy().tolist() == [1, 2]
 
 
@@ -63,10 +63,10 @@ def test_a_record_of_spaces_of_unicode(line: str) -> None:
     text = f"h\nx\n{line}\ny\n"
     assert ours(text) == theirs(text)
     without = f"{line}\nx\n"
-    found = cn.decode(without.encode(), "csv", header_rows=0, delimiter=",")
+    found = cn.decode(without.encode(), "csv", header=None, sep=",")
     assert found.shape == (2, 1)
     with pytest.raises(cn.DecodeError, match="line 3"):
-        cn.decode(f"h,k\nx,1\n{line}\n".encode(), "csv", delimiter=",")
+        cn.decode(f"h,k\nx,1\n{line}\n".encode(), "csv", sep=",")
 
 
 @pytest.mark.parametrize("line", BLANK.values(), ids=BLANK)

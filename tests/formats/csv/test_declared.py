@@ -32,13 +32,13 @@ CELLS = {
 @each("name", list(CELLS))
 def test_categories_are_those_of_pandas(name: str) -> None:
     text = "x,y\n" + "".join(f"{cell},z\n" for cell in CELLS[name])
-    found = cn.decode(text.encode(), "csv", dtypes={"x": "category"}).to_pandas()
+    found = cn.decode(text.encode(), "csv", dtype={"x": "category"}).to_pandas()
     pd.testing.assert_frame_equal(found, pd.read_csv(io.StringIO(text), dtype={"x": "category"}))
 
 
 def test_categories_may_be_row_labels_and_come_back(tmp_path: Path) -> None:
     text = b"k,x\nq,b\np,a\nq,c\n"
-    found = cn.decode(text, "csv", dtypes={"k": "category", "x": "category"}, index_columns=["k"])
+    found = cn.decode(text, "csv", dtype={"k": "category", "x": "category"}, index_col=["k"])
     assert found.to_pandas().index.equals(pd.CategoricalIndex(["q", "p", "q"]))
     cn.write(found, tmp_path / "x.csv", schema="header")
     pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "x.csv"), found.to_pandas())
@@ -47,10 +47,10 @@ def test_categories_may_be_row_labels_and_come_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"dtypes": {"x": "object"}}, '"x": dtypes: "object" holds anything'),
-        ({"dtypes": {"x": "|O"}}, '"x"'),
-        ({"dtypes": {"x": "int8"}, "dates": ["x"]}, 'column "x" is in dates and in dtypes'),
-        ({"dtypes": {"x": "category"}, "dates": ["x"]}, 'column "x" is in dates and in dtypes'),
+        ({"dtype": {"x": "object"}}, '"x": dtypes: "object" holds anything'),
+        ({"dtype": {"x": "|O"}}, '"x"'),
+        ({"dtype": {"x": "int8"}, "parse_dates": ["x"]}, 'column "x" is in dates and in dtypes'),
+        ({"dtype": {"x": "category"}, "parse_dates": ["x"]}, 'column "x" is in dates and in dtypes'),
     ],
 )
 def test_what_says_nothing_or_two_things_is_refused(options: dict[str, object], says: str) -> None:
@@ -62,14 +62,14 @@ def test_what_says_nothing_or_two_things_is_refused(options: dict[str, object], 
 def test_decimals_are_no_categories() -> None:
     text = b"x\n99999999999999999999\n"
     with pytest.raises(cn.UnsupportedError, match=r'"x".*Decimal128'):
-        cn.decode(text, "csv", dtypes={"x": "category"}, big_ints="decimal")
-    assert cn.decode(text, "csv", dtypes={"x": "category"}).to_pandas()["x"].tolist() == ["99999999999999999999"]
+        cn.decode(text, "csv", dtype={"x": "category"}, big_ints="decimal")
+    assert cn.decode(text, "csv", dtype={"x": "category"}).to_pandas()["x"].tolist() == ["99999999999999999999"]
 
 
 def test_chunks_have_no_categories() -> None:
     with (
         pytest.raises(cn.OptionError, match=r'"x".*categories'),
-        cn.open_reader(io.BytesIO(b"x\n1\n"), format="csv", dtypes={"x": "category"}) as reader,
+        cn.open_reader(io.BytesIO(b"x\n1\n"), format="csv", dtype={"x": "category"}) as reader,
     ):
         list(reader)
 
@@ -77,8 +77,8 @@ def test_chunks_have_no_categories() -> None:
 @pytest.mark.parametrize(
     ("options", "skipped", "nulls"),
     [
-        ({"dtypes": {"n": "int16"}}, {"n": [1, 4], "t": ["a", "d"]}, {"n": [1, None, None, 4]}),
-        ({"dates": ["n"], "date_format": "%d"}, {"n": [1, 4], "t": ["a", "d"]}, {"n": [1, None, None, 4]}),
+        ({"dtype": {"n": "int16"}}, {"n": [1, 4], "t": ["a", "d"]}, {"n": [1, None, None, 4]}),
+        ({"parse_dates": ["n"], "date_format": "%d"}, {"n": [1, 4], "t": ["a", "d"]}, {"n": [1, None, None, 4]}),
     ],
 )
 def test_fields_that_are_something_else(
@@ -153,7 +153,7 @@ def test_later_numbers_that_floats_hold_fit_a_column_of_nothing(tmp_path: Path) 
 
 def test_decimals_know_the_separators_and_nothing_between_quotes() -> None:
     text = b'a;b\n99,999,999,999,999,999,999;1\n5;2\n"";3\n;4\n'
-    found = cn.decode(text, "csv", delimiter=";", thousands=",", big_ints="decimal").to_arrow()
+    found = cn.decode(text, "csv", sep=";", thousands=",", big_ints="decimal").to_arrow()
     assert str(found["a"].type) == "decimal128(38, 0)"
     assert found["a"].to_pylist() == [99_999_999_999_999_999_999, 5, None, None]
     with pytest.raises(cn.UnsupportedError, match=r"line 2, column 1: .*76 digits, found one of 80"):
@@ -162,29 +162,29 @@ def test_decimals_know_the_separators_and_nothing_between_quotes() -> None:
 
 def test_half_floats_are_rounded_to_the_nearest() -> None:
     cells = ["0.1", "-1.25", "65504", "65519.99", "2049", "2051", "6e-8", "-1e-9", "1e-5", "inf"]
-    found = cn.decode(("a\n" + "\n".join(cells) + "\n").encode(), "csv", dtypes={"a": "float16"}).to_numpy().ravel()
+    found = cn.decode(("a\n" + "\n".join(cells) + "\n").encode(), "csv", dtype={"a": "float16"}).to_numpy().ravel()
     assert found.dtype == np.float16
     assert found.tobytes() == np.array([float(cell) for cell in cells]).astype(np.float16).tobytes()
     with pytest.raises(cn.DecodeError, match="line 2, column 1: expected a float16"):
-        cn.decode(b"a\n65520\n", "csv", dtypes={"a": "float16"})
+        cn.decode(b"a\n65520\n", "csv", dtype={"a": "float16"})
 
 
 @pytest.mark.parametrize("name", ["complex64", "complex128"])
 def test_complex_numbers_are_no_told_type(name: str) -> None:
     with pytest.raises(cn.OptionError, match="dtypes: expected the name of a type"):
-        cn.decode(b"a\n1\n", "csv", dtypes={"a": name})
+        cn.decode(b"a\n1\n", "csv", dtype={"a": name})
 
 
 @each("dtype", ["float64", "float32", "Int64", "int8", "bool", "datetime64[ns]", "decimal128(9, 2)"])
 def test_nothing_between_quotes_is_null_in_a_told_type(dtype: str, tmp_path: Path) -> None:
     text = b'a,b\n"",y\n'
-    assert cn.decode(text, "csv", dtypes={"a": dtype}).to_arrow()["a"].to_pylist() == [None]
-    (found,) = chunks(tmp_path / "x.csv", text, dtypes={"a": dtype})
+    assert cn.decode(text, "csv", dtype={"a": dtype}).to_arrow()["a"].to_pylist() == [None]
+    (found,) = chunks(tmp_path / "x.csv", text, dtype={"a": dtype})
     assert found.to_arrow()["a"].to_pylist() == [None]
 
 
 def test_nothing_between_quotes_is_text_where_text_is_told_and_refused_behind_our_header(tmp_path: Path) -> None:
-    assert cn.decode(b'a,b\n"",y\n', "csv", dtypes={"a": "str"}).to_arrow()["a"].to_pylist() == [""]
+    assert cn.decode(b'a,b\n"",y\n', "csv", dtype={"a": "str"}).to_arrow()["a"].to_pylist() == [""]
     path = tmp_path / "x.csv"
     cn.write(pd.DataFrame({"a": [1.5], "b": ["y"]}), path, schema="header")
     path.write_bytes(path.read_bytes().replace(b"1.5,", b'"",'))
@@ -212,6 +212,6 @@ def test_utf16_that_is_cut_is_refused_the_same_whole_and_in_chunks(
 
 
 def test_nullable_dtypes_of_pandas_come_back() -> None:
-    found = cn.decode(b"x,y,z\n1,true,2\n,,3\n", "csv", dtypes={"x": "Int8", "y": "boolean"}).to_pandas()
+    found = cn.decode(b"x,y,z\n1,true,2\n,,3\n", "csv", dtype={"x": "Int8", "y": "boolean"}).to_pandas()
     wanted = pd.DataFrame({"x": [1, None], "y": [True, None], "z": [2, 3]}).astype({"x": "Int8", "y": "boolean"})
     pd.testing.assert_frame_equal(found, wanted)

@@ -77,7 +77,7 @@ LOST: dict[str, tuple[Any, str]] = {
 @each("name", list(HELD))
 @each(
     "options",
-    [{}, {"delimiter": ";"}, {"delimiter": "\t"}, {"delimiter": "|", "quoting": "all"}, {"lineterminator": "\r\n"},
+    [{}, {"sep": ";"}, {"sep": "\t"}, {"sep": "|", "quoting": "all"}, {"lineterminator": "\r\n"},
      {"encoding": "utf-16"}, {"encoding": "utf-8-sig"}],
     ids=str,
 )  # fmt: skip
@@ -86,7 +86,7 @@ def test_what_comes_back_is_written(name: str, options: dict[str, Any], tmp_path
     frame = pd.DataFrame(HELD[name])
     path = tmp_path / "x.csv"
     cn.write(frame, path, **options)
-    told = {"delimiter": options["delimiter"]} if len(frame.columns) == 1 and "delimiter" in options else {}
+    told = {"sep": options["sep"]} if len(frame.columns) == 1 and "delimiter" in options else {}
     pd.testing.assert_frame_equal(cn.read_pandas(path, **told), frame)
     encoding = options.get("encoding", "utf-8")
     with open(path, newline="", encoding=encoding) as file:
@@ -160,7 +160,7 @@ def test_intervals_need_a_schema(values: Any, tmp_path: Path) -> None:
     with pytest.warns(cn.LossWarning, match="a: (the interval type of pandas|categories)"):
         cn.write(frame, tmp_path / "x.csv")
     assert json.loads(pd.read_csv(tmp_path / "x.csv")["a"][0]) == {"left": 0.5, "right": 1.5}
-    for dialect in ({}, {"delimiter": ";", "decimal": ","}, {"quoting": "all", "encoding": "utf-16"}):
+    for dialect in ({}, {"sep": ";", "decimal": ","}, {"quoting": "all", "encoding": "utf-16"}):
         for schema in ("header", "sidecar"):
             cn.write(frame, tmp_path / "y.csv", schema=schema, **dialect)
             pd.testing.assert_frame_equal(cn.read_pandas(tmp_path / "y.csv"), frame)
@@ -192,9 +192,7 @@ def test_pandas_reads_the_same_values() -> None:
     assert text == "row,i,c,n\nr,1,x,1\ns,2,y,\n"
     assert cn.encode(frame, "csv", on_loss="ignore", index=False).decode() == "i,c,n\n1,x,1\n2,y,\n"
     assert cn.encode(frame, "csv", on_loss="ignore", header=False, na_rep="NA").decode() == "r,1,x,1\ns,2,y,NA\n"
-    assert (
-        cn.encode({"f": np.array([1.5])}, "csv", on_loss="ignore", decimal=",", delimiter=";").decode() == 'f\n"1,5"\n'
-    )
+    assert cn.encode({"f": np.array([1.5])}, "csv", on_loss="ignore", decimal=",", sep=";").decode() == 'f\n"1,5"\n'
 
 
 INPUTS: dict[str, str] = {
@@ -223,7 +221,7 @@ INPUTS: dict[str, str] = {
 def test_values_and_types_are_those_of_pandas(name: str) -> None:
     text = INPUTS[name]
     wanted = pd.read_csv(io.StringIO(text), float_precision="round_trip")
-    pd.testing.assert_frame_equal(cn.decode(text.encode(), "csv", dates=False).to_pandas(), wanted)
+    pd.testing.assert_frame_equal(cn.decode(text.encode(), "csv", parse_dates=False).to_pandas(), wanted)
     if name == "dates":
         wanted["a"] = pd.to_datetime(wanted["a"]).astype("datetime64[us]")
     pd.testing.assert_frame_equal(cn.decode(text.encode(), "csv").to_pandas(), wanted)
@@ -239,11 +237,16 @@ def test_values_and_types_are_those_of_pandas(name: str) -> None:
         ('a,b\n"1,000",x\n"2,500,000",y\n', {"thousands": ","}, {"thousands": ","}),
         ("a,b\n-,1\n?,2\nx,3\n", {"na_values": ["-", "?"]}, {"na_values": ["-", "?"]}),
         ("a,b\nNA,1\nx,2\n", {"keep_default_na": False}, {"keep_default_na": False}),
-        ("title\nsecond\na,b\n1,2\n", {"skip_rows": 2}, {"skiprows": 2}),
-        ("1,x\n2,y\n", {"header_rows": 0}, {"header": None}),
-        ("k,a,b\nx,1,2\ny,3,4\n", {"index_columns": 1}, {"index_col": 0}),
-        ("k,l,a\nx,1,2\ny,3,4\n", {"index_columns": ["k", "l"]}, {"index_col": ["k", "l"]}),
-        ("a,a,b\nx,y,x\n1,2,3\n", {"header_rows": 2}, {"header": [0, 1]}),
+        ("title\nsecond\na,b\n1,2\n", {"skiprows": 2}, {"skiprows": 2}),
+        ("1,x\n2,y\n", {"header": None}, {"header": None}),
+        ("k,a,b\nx,1,2\ny,3,4\n", {"index_col": 0}, {"index_col": 0}),
+        ("a,b,k\n1,2,x\n3,4,y\n", {"index_col": 2}, {"index_col": 2}),
+        ("k,a\nx,1\n", {"index_col": "k"}, {"index_col": "k"}),
+        ("title\na,b\n1,2\n", {"header": 1}, {"header": 1}),
+        ("a,b\n1,2\n", {"dtype": str}, {"dtype": str}),
+        ("a,b\n1,2\n", {"dtype": {"a": np.int8, "b": "Float64"}}, {"dtype": {"a": np.int8, "b": "Float64"}}),
+        ("k,l,a\nx,1,2\ny,3,4\n", {"index_col": ["k", "l"]}, {"index_col": ["k", "l"]}),
+        ("a,a,b\nx,y,x\n1,2,3\n", {"header": [0, 1]}, {"header": [0, 1]}),
         ("a,b\n'x,y',1\n", {"quotechar": "'"}, {"quotechar": "'"}),
         ('a,b\n"x\\"y",1\n', {"escapechar": "\\", "doublequote": False}, {"escapechar": "\\", "doublequote": False}),
     ],
@@ -255,21 +258,23 @@ def test_options_mean_what_they_mean_to_pandas(text: str, ours: dict[str, Any], 
 
 def test_dates() -> None:
     text = b"d,t,x\n2024-02-29,2024-02-29T12:30:00,a\n2024-03-01,2024-03-01 00:00:01,b\n,,c\n"
-    found = cn.decode(text, "csv", dates=True).to_pandas()
+    found = cn.decode(text, "csv", parse_dates=True).to_pandas()
     assert found["d"].dt.day.tolist()[:2] == [29, 1]
     assert found["t"].dt.second.tolist()[:2] == [0, 1]
     assert found["d"].isna().tolist() == [False, False, True]
     assert found["x"].tolist() == ["a", "b", "c"]
-    found = cn.decode(b"d\n29.02.2024\n01.03.2024\n", "csv", dates=["d"], date_format="%d.%m.%Y").to_pandas()
+    found = cn.decode(b"d\n29.02.2024\n01.03.2024\n", "csv", parse_dates=["d"], date_format="%d.%m.%Y").to_pandas()
     assert found["d"].dt.month.tolist() == [2, 3]
-    pd.testing.assert_frame_equal(cn.decode(text, "csv").to_pandas(), cn.decode(text, "csv", dates=True).to_pandas())
-    found = cn.decode(text, "csv", dates=False).to_arrow()
+    pd.testing.assert_frame_equal(
+        cn.decode(text, "csv").to_pandas(), cn.decode(text, "csv", parse_dates=True).to_pandas()
+    )
+    found = cn.decode(text, "csv", parse_dates=False).to_arrow()
     assert found.column("d").to_pylist() == ["2024-02-29", "2024-03-01", None]
 
 
 def test_types_are_told_by_name() -> None:
     told = {"a": "<i2", "b": "<f4", "c": "bool", "d": "large_utf8", "e": "|S3"}
-    found = cn.decode(b"a,b,c,d,e\n1,0.1,true,7,eHl6\n", "csv", dtypes={k: v for k, v in told.items() if k != "e"})
+    found = cn.decode(b"a,b,c,d,e\n1,0.1,true,7,eHl6\n", "csv", dtype={k: v for k, v in told.items() if k != "e"})
     assert found.to_arrow().to_pydict()["d"] == ["7"]
     assert found["a"].to_numpy().dtype.str == "<i2"
     assert found["b"].to_numpy().tolist() == [float(np.float32(0.1))]
@@ -371,13 +376,13 @@ def test_a_delimiter_that_values_are_spelled_with_is_quoted(delimiter: str, is_p
     df = pd.DataFrame({"t": pd.to_datetime(["2020-01-01 10:30", None]), "c": [1 + 2j, 0j], "n": [1, 2]})
     df = df[["t", "n"]] if is_plain else df
     way: dict[str, Any] = {"on_loss": "ignore"} if is_plain else {"schema": "header"}
-    text = cn.encode(df, "csv", delimiter=delimiter, **way)
+    text = cn.encode(df, "csv", sep=delimiter, **way)
     if is_plain:
         found = pd.read_csv(io.BytesIO(text), sep=delimiter, parse_dates=["t"])
         assert found["t"].tolist()[0] == df["t"].tolist()[0]
         assert found["n"].tolist() == [1, 2]
     else:
-        pd.testing.assert_frame_equal(cn.decode(text, "csv", delimiter=delimiter).to_pandas(), df)
+        pd.testing.assert_frame_equal(cn.decode(text, "csv", sep=delimiter).to_pandas(), df)
 
 
 @each(
@@ -391,7 +396,7 @@ def test_a_delimiter_that_values_are_spelled_with_is_quoted(delimiter: str, is_p
     ],
 )
 def test_instants_at_the_ends_of_nanoseconds(text: str) -> None:
-    found = cn.decode(f"a\n{text}\n".encode(), "csv", dates=True).to_pandas()["a"]
+    found = cn.decode(f"a\n{text}\n".encode(), "csv", parse_dates=True).to_pandas()["a"]
     assert found[0] == pd.Timestamp(text)
 
 
@@ -399,4 +404,4 @@ def test_instants_at_the_ends_of_nanoseconds(text: str) -> None:
     "text", ["1677-09-21T00:12:43.145224192", "1677-09-21T00:12:43.100000001", "2262-04-11T23:47:16.854775808"]
 )
 def test_instants_that_nanoseconds_do_not_reach_stay_text(text: str) -> None:
-    assert cn.decode(f"a\n{text}\n".encode(), "csv", dates=True).to_pandas()["a"].tolist() == [text]
+    assert cn.decode(f"a\n{text}\n".encode(), "csv", parse_dates=True).to_pandas()["a"].tolist() == [text]

@@ -93,7 +93,7 @@ def test_what_was_opened_whole_fetches_the_leaves_too(site: Site, events: pa.Tab
 
 @pytest.mark.parametrize("way", ["arrow", "arrow zstd", "parquet"])
 def test_batches_one_by_one(site: Site, events: pa.Table, way: str) -> None:
-    small = {"row_group_rows": 5_000} if way == "parquet" else {"batch_nbytes": 1 << 21}
+    small = {"row_group_size": 5_000} if way == "parquet" else {"batch_nbytes": 1 << 21}
     data = cn.encode(events, **WAYS[way], **small)
     with cn.open_reader(site.put("/events." + WAYS[way]["format"], data), columns=["jet[].f1"]) as reader:
         assert len(reader) > 2

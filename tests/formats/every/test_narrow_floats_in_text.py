@@ -19,7 +19,7 @@ WIDE = {"float16": "u2", "float32": "u4"}
 def read(texts: list[str], dtype: str) -> np.ndarray:
     # The second column keeps a row a row.
     rows = "".join(f"{text},\n" for text in texts)
-    return cn.decode(f"x,y\n{rows}".encode(), "csv", dtypes={"x": dtype})["x"].to_numpy()
+    return cn.decode(f"x,y\n{rows}".encode(), "csv", dtype={"x": dtype})["x"].to_numpy()
 
 
 @cache

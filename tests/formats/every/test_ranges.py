@@ -110,7 +110,7 @@ def test_the_row_is_counted_through_batches() -> None:
     good, bad = (_raw([0, value], pa.time32("s"), 4) for value in (1, -1))
     table = pa.table({"x": pa.chunked_array([good, good, bad])})
     for format in ("arrow", "arrows", "parquet"):
-        content = cn.encode(table, format, **({"row_group_rows": 2} if format == "parquet" else {}))
+        content = cn.encode(table, format, **({"row_group_size": 2} if format == "parquet" else {}))
         with pytest.raises(cn.DecodeError, match="row 5"):
             cn.verify(content, format=format)
 

@@ -16,7 +16,7 @@ CELLS = [
 
 WAYS: list[tuple[str, dict[str, Any]]] = [
     ("csv", {"on_loss": "ignore"}),
-    ("csv", {"on_loss": "ignore", "delimiter": ";", "quoting": "all"}),
+    ("csv", {"on_loss": "ignore", "sep": ";", "quoting": "all"}),
     ("ndjson", {}),
     ("json", {"orient": "columns"}),
     ("yaml", {}),

@@ -54,7 +54,7 @@ def test_buffers_over_each_other_count_each() -> None:
 @each("nbytes", [31, 32, 40, 255, 256, 70_000])
 def test_long_names_for_readers_of_the_old_specification(nbytes: int) -> None:
     name = "x" * nbytes
-    data = bytes(cn.encode({name: np.arange(2), "y": np.arange(2)}, "msgpack", compatible=True))
+    data = bytes(cn.encode({name: np.arange(2), "y": np.arange(2)}, "msgpack", compat="old-spec"))
     assert b"\xd9" + bytes([nbytes & 255]) + name.encode() not in data
     found = cn.decode(data, "msgpack")
     assert list(found.columns) == [name, "y"]

@@ -37,7 +37,7 @@ def test_a_cut_behind_whole_chunks_is_told(format: str, schema: str, tmp_path: o
 def test_delimiters_within_quotes_are_not_taken_for_the_files_own(delimiter: str) -> None:
     for other in ",;\t|":
         frame = pd.DataFrame({"k": ["x", "y"], f"p{other}q{other}r": [f"a{other}b{other}c", f"d{other}e{other}f"]})
-        content = cn.encode(frame, "csv", delimiter=delimiter)
+        content = cn.encode(frame, "csv", sep=delimiter)
         pd.testing.assert_frame_equal(cn.decode(content, "csv").to_pandas(), frame)
 
 
@@ -89,7 +89,7 @@ def test_types_of_very_many_columns() -> None:
     """Quadratic time would be minutes."""
     n = 30_000
     text = (",".join(f"c{i}" for i in range(n)) + "\n" + ",".join("1" * n) + "\n").encode()
-    frame = cn.decode(text, "csv", dtypes={f"c{i}": "float32" for i in range(n)})
+    frame = cn.decode(text, "csv", dtype={f"c{i}": "float32" for i in range(n)})
     assert frame.shape == (1, n)
     assert frame.dtypes[f"c{n - 1}"] == "float32"
 

@@ -40,7 +40,7 @@ SOURCES: dict[str, Any] = {
     "records": lambda: cn.encode(_OURS[["i", "c"]], "msgpack", orient="records"),
     "split": lambda: cn.encode(_OURS[["i", "c"]], "msgpack", orient="split"),
     "nested": lambda: cn.encode(_NESTED, "msgpack"),
-    "compatible": lambda: cn.encode(_OURS[["f", "s"]], "msgpack", compatible=True),
+    "compatible": lambda: cn.encode(_OURS[["f", "s"]], "msgpack", compat="old-spec"),
     "foreign columns": lambda: pack(_FOREIGN),
     "foreign records": lambda: pack(
         [dict(zip(_FOREIGN, row, strict=True)) for row in zip(*_FOREIGN.values(), strict=True)]

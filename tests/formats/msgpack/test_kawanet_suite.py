@@ -188,11 +188,11 @@ def test_what_is_written_is_the_smallest_of_them(name: str) -> None:
 @each_value
 @applies(lambda name: not isinstance(SUITE[name].value, Ext))
 def test_old_readers_are_given_old_forms(name: str) -> None:
-    """`compatible=True`: no bin, no str 8, no extension."""
+    """`compat="old-spec"`: no bin, no str 8, no extension."""
     value = SUITE[name].value
     for kind in _kinds(value)[:3]:
         table = pa.table({"a": as_array([value], kind) if not isinstance(value, list) else pa.array([value], kind)})
-        content = cn.encode(table, "msgpack", header=False, compatible=True)
+        content = cn.encode(table, "msgpack", header=False, compat="old-spec")
         cell = content[len(mp.mapping([(mp.text("a"), b"\x91")])) :]
         if isinstance(value, bytes | str):
             raw = value if isinstance(value, bytes) else value.encode()

@@ -96,12 +96,12 @@ def test_dictionaries_stand_in_the_header(orient: str) -> None:
 @each("name", list(cases_pyarrow.CASES), per=20)
 def test_every_orient_with_a_header_comes_back(name: str, orient: str) -> None:
     table = cases_pyarrow.CASES[name]()
-    for options in ({}, {"numbers": "packed"}, {"compatible": True}):
+    for options in ({}, {"numbers": "packed"}, {"compat": "old-spec"}):
         if orient != "columns" and "numbers" in options:
             continue
         content = cn.encode(table, "msgpack", orient=orient, **options)
         # Old readers know bytes and text as one.
-        msgpack.unpackb(content, strict_map_key=False, timestamp=0, raw="compatible" in options)
+        msgpack.unpackb(content, strict_map_key=False, timestamp=0, raw="compat" in options)
         frame = cn.decode(content)
         cases_pyarrow.assert_identical(table if name != "as pandas writes it" else frame.to_arrow(), frame.to_arrow())
 
@@ -120,7 +120,7 @@ def test_packed_numbers_are_bytes() -> None:
     [
         {"numbers": "packed", "header": False},
         {"numbers": "packed", "orient": "records"},
-        {"numbers": "packed", "compatible": True},
+        {"numbers": "packed", "compat": "old-spec"},
         {"orient": "rows"},
         {"numbers": "plane"},
     ],

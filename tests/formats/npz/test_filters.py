@@ -283,7 +283,7 @@ def test_without_filters_nothing_changes() -> None:
         ({"compression": "zstd", "transform": {"x": "xor"}}, "transform of 'x': expected None, 'auto'"),
         ({"profile": "tiny"}, "profile: expected None, 'fast', 'balanced', 'small', found 'tiny'"),
         ({"profile": "fast", "compat": "static-frame"}, "StaticFrame reads stored members only"),
-        ({"profile": "fast", "level": 40}, "level: expected"),
+        ({"profile": "fast", "compression_level": 40}, "compression_level: expected"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], words: str) -> None:
@@ -294,5 +294,5 @@ def test_options_are_checked(options: dict[str, Any], words: str) -> None:
 
 def test_a_level_of_ones_own_in_a_profile() -> None:
     frame = {"x": np.random.default_rng(3).integers(0, 50, 200_000)}
-    small = cn.encode(frame, "npz", profile="balanced", level=19)
+    small = cn.encode(frame, "npz", profile="balanced", compression_level=19)
     assert len(small) < len(cn.encode(frame, "npz", profile="balanced"))

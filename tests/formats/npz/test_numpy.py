@@ -113,7 +113,9 @@ def test_a_matrix_is_the_map_itself(tmp_path: Path) -> None:
 def test_a_large_matrix_split_by_compression_is_one_again() -> None:
     data = np.arange(1_500_000.0).reshape(1500, 1000)
     for given_array in (data, np.asfortranarray(data)):
-        assert_identical(given_array, cn.decode(cn.encode(given_array, "npz", compression="zstd", level=1)).to_numpy())
+        assert_identical(
+            given_array, cn.decode(cn.encode(given_array, "npz", compression="zstd", compression_level=1)).to_numpy()
+        )
 
 
 def test_one_column_of_a_frame_is_one_array() -> None:

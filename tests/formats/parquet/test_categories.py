@@ -36,7 +36,7 @@ def of_pandas(frame: pd.DataFrame, **options: Any) -> bytes:
 
 
 FILES = {
-    "ours": cn.encode(FRAME, "parquet", row_group_rows=6),
+    "ours": cn.encode(FRAME, "parquet", row_group_size=6),
     "of pandas": of_pandas(FRAME, row_group_size=6),
     "of values": of_pandas(FRAME, row_group_size=6, use_dictionary=False),
 }
@@ -216,7 +216,7 @@ def test_nulls_among_the_values_of_a_dictionary_stay_there(values: Any, groups: 
     dictionary = values if isinstance(values, pa.Array) else pa.array(values)
     codes = pa.array([1, 0, None, len(dictionary) - 1, 1], pa.int8())
     table = pa.table({"c": pa.DictionaryArray.from_arrays(codes, dictionary)})
-    content = cn.encode(table, "parquet", **({} if groups is None else {"row_group_rows": groups}))
+    content = cn.encode(table, "parquet", **({} if groups is None else {"row_group_size": groups}))
     found = cn.decode(content).to_arrow()["c"]
     assert found.type == table["c"].type
     assert found.to_pylist() == table["c"].to_pylist()

@@ -45,7 +45,7 @@ def group_rows(data: Any) -> list[int]:
 def path(tmp_path: Path) -> Path:
     """Ten chunks in six row groups."""
     made = tmp_path / "x.parquet"
-    with cn.open_writer(made, row_group_rows=5) as writer:
+    with cn.open_writer(made, row_group_size=5) as writer:
         for chunk in CHUNKS:
             writer.write(chunk)
     return made
@@ -63,7 +63,7 @@ def test_ten_chunks_are_one_table(path: Path) -> None:
 
 def test_row_groups_are_as_large_as_asked() -> None:
     sink = cn.BufferSink()
-    with cn.open_writer(sink, format="parquet", row_group_rows=5) as writer:
+    with cn.open_writer(sink, format="parquet", row_group_size=5) as writer:
         for i in range(10):
             writer.write({"a": np.arange(3) + 3 * i})
     assert cn.read(sink)["a"].to_numpy().tolist() == list(range(30))
@@ -78,14 +78,14 @@ def test_a_row_group_has_at_most_8_mib_of_a_column(make: Any) -> None:
     content = bytes(cn.encode(table, "parquet"))
     assert group_rows(content) == [128, 128, 44]
     assert pq.read_table(io.BytesIO(content))["text"].cast(text.type).combine_chunks() == text
-    assert group_rows(bytes(cn.encode(table, "parquet", row_group_rows=1000))) == [300]
+    assert group_rows(bytes(cn.encode(table, "parquet", row_group_size=1000))) == [300]
 
 
 @pytest.mark.parametrize("rows", [None, 1, 4, 100])
 def test_chunks_of_every_library(rows: int | None) -> None:
     sink = cn.BufferSink()
     chunk = {"a": np.arange(3), "b": np.linspace(0, 1, 3)}
-    with cn.open_writer(sink, format="parquet", row_group_rows=rows) as writer:
+    with cn.open_writer(sink, format="parquet", row_group_size=rows) as writer:
         for data in (
             pa.table(chunk),
             pa.RecordBatch.from_pydict(chunk),
@@ -109,7 +109,7 @@ def test_row_labels_go_on_from_chunk_to_chunk() -> None:
 
 def test_chunks_without_rows_add_none(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
-    with cn.open_writer(path, row_group_rows=2) as writer:
+    with cn.open_writer(path, row_group_size=2) as writer:
         for chunk in (CHUNKS[0][:0], CHUNKS[0], CHUNKS[1][:0], CHUNKS[1], CHUNKS[2][:0]):
             writer.write(chunk)
     pd.testing.assert_frame_equal(cn.read(path).to_pandas(), WHOLE[:6])
@@ -131,7 +131,7 @@ def test_chunks_into_pipes_and_objects() -> None:
 
     made = []
     for target in (Written(), io.BytesIO()):
-        with cn.open_writer(target, format="parquet", row_group_rows=5) as writer:
+        with cn.open_writer(target, format="parquet", row_group_size=5) as writer:
             for chunk in CHUNKS:
                 writer.write(chunk)
         made.append(bytes(memoryview(target.getbuffer() if isinstance(target, io.BytesIO) else target.data)))
@@ -167,7 +167,7 @@ def test_an_exception_in_the_middle_leaves_the_old_file(path: Path, written: int
     before = path.read_bytes()
 
     def write() -> None:
-        with cn.open_writer(path, row_group_rows=2) as writer:
+        with cn.open_writer(path, row_group_size=2) as writer:
             for chunk in CHUNKS[:written]:
                 writer.write(chunk)
             raise RuntimeError("enough")
@@ -188,7 +188,7 @@ def test_chunks_that_break_off_leave_the_old_file(path: Path) -> None:
         raise RuntimeError("enough")
 
     with pytest.raises(Exception, match="enough"):
-        cn.write(pa.RecordBatchReader.from_batches(schema, batches()), path, row_group_rows=1)
+        cn.write(pa.RecordBatchReader.from_batches(schema, batches()), path, row_group_size=1)
     assert path.read_bytes() == before
     assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
@@ -198,7 +198,7 @@ def test_abort_and_forgetting_leave_nothing(tmp_path: Path) -> None:
     writer.write(CHUNKS[0])
     writer.abort()
     assert list(tmp_path.iterdir()) == []
-    writer = cn.open_writer(tmp_path / "x.parquet", row_group_rows=1)
+    writer = cn.open_writer(tmp_path / "x.parquet", row_group_size=1)
     writer.write(CHUNKS[0])
     del writer
     assert list(tmp_path.iterdir()) == []
@@ -293,7 +293,7 @@ def test_one_row_group_alone_leaves_the_others_untouched(path: Path) -> None:
 def test_a_reader_is_data(path: Path) -> None:
     sink = cn.BufferSink()
     with cn.open_reader(path, columns=["a"], rows=slice(2, 20)) as reader:
-        cn.write(reader, sink, format="parquet", row_group_rows=9)
+        cn.write(reader, sink, format="parquet", row_group_size=9)
     assert group_rows(bytes(memoryview(sink))) == [9, 9]
     pd.testing.assert_frame_equal(cn.read(sink).to_pandas(), WHOLE[["a"]][2:20])
 
@@ -305,7 +305,7 @@ def test_a_reader_is_data(path: Path) -> None:
 def test_convert_there_and_back(path: Path, other: str, tmp_path: Path) -> None:
     cn.convert(path, tmp_path / f"y.{other}", write_options=exactly(other))
     pd.testing.assert_frame_equal(cn.read(tmp_path / f"y.{other}", format=other).to_pandas(), WHOLE)
-    cn.convert(tmp_path / f"y.{other}", tmp_path / "z.parquet", write_options={"row_group_rows": 4})
+    cn.convert(tmp_path / f"y.{other}", tmp_path / "z.parquet", write_options={"row_group_size": 4})
     pd.testing.assert_frame_equal(cn.read(tmp_path / "z.parquet").to_pandas(), WHOLE)
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "z.parquet"), WHOLE)
     assert group_rows(tmp_path / "z.parquet") == [4] * 7 + [2]
@@ -317,7 +317,7 @@ def test_convert_a_part_with_options(path: Path, tmp_path: Path) -> None:
         path,
         tmp_path / "y.parquet",
         read_options={"columns": ["s", "a"], "filters": [("a", "<", 12)]},
-        write_options=cn.ParquetOptions(compression="zstd", level=3),
+        write_options=cn.ParquetOptions(compression="zstd", compression_level=3),
         progress=lambda *seen: told.append(seen),
     )
     pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "y.parquet"), WHOLE[["s", "a"]][:12])
@@ -325,7 +325,7 @@ def test_convert_a_part_with_options(path: Path, tmp_path: Path) -> None:
 
 
 def test_convert_onto_itself(path: Path) -> None:
-    cn.convert(path, path, write_options={"row_group_rows": 30})
+    cn.convert(path, path, write_options={"row_group_size": 30})
     assert group_rows(path) == [30]
     pd.testing.assert_frame_equal(cn.read(path).to_pandas(), WHOLE)
 
@@ -363,9 +363,9 @@ def test_writing_is_interrupted(how: str, tmp_path: Path) -> None:
         cn.encode({"x": np.arange(3)}, "parquet")  # imports what it needs
         say("ready")
         if how == "write":
-            cn.write(data, path, threads=1, compression="zstd", level=19)
+            cn.write(data, path, threads=1, compression="zstd", compression_level=19)
         else:
-            with cn.open_writer(path, threads=1, compression="zstd", level=19) as writer:
+            with cn.open_writer(path, threads=1, compression="zstd", compression_level=19) as writer:
                 for _ in range(100):
                     writer.write(data)
         say("written to the end")
@@ -386,7 +386,7 @@ def test_reading_is_interrupted(threads: int) -> None:
         threads = int(sys.argv[1])
         words = [f"word {i % 1000}" for i in range(100_000)]
         sink = cn.BufferSink()
-        with cn.open_writer(sink, format="parquet", compression="brotli", level=1) as writer:
+        with cn.open_writer(sink, format="parquet", compression="brotli", compression_level=1) as writer:
             chunk = {"s": np.array(words), "x": np.random.default_rng(0).integers(0, 99, 100_000)}
             for _ in range(120):
                 writer.write(chunk)
@@ -397,7 +397,7 @@ def test_reading_is_interrupted(threads: int) -> None:
 
 
 def test_a_read_that_was_stopped_can_be_made_again() -> None:
-    data = cn.encode({"x": np.arange(3_000_000)}, "parquet", row_group_rows=100_000)
+    data = cn.encode({"x": np.arange(3_000_000)}, "parquet", row_group_size=100_000)
     frame = cn.read(data)
     seen = threading.Event()
 

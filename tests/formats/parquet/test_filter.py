@@ -75,7 +75,7 @@ def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         case "plain":
             pq.write_table(TABLE, where, use_dictionary=False, write_statistics=False)
         case "ours":
-            cn.write(TABLE, where, row_group_rows=900)
+            cn.write(TABLE, where, row_group_size=900)
     return where
 
 
@@ -182,7 +182,7 @@ def test_a_range_of_labels_that_means_something_goes_with_its_rows(ours: bool, w
     df = pd.DataFrame({"v": range(10), "w": list("abcdefghij")}, index=index)
     path = tmp_path / "t.parquet"
     if ours:
-        cn.write(df, path, row_group_rows=4)
+        cn.write(df, path, row_group_size=4)
     else:
         df.to_parquet(path, row_group_size=4)
     filter = [("v", "in", list(wanted))]

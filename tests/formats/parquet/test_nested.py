@@ -92,7 +92,7 @@ SEEN: dict[str, Callable[[pa.DataType], bool]] = {
 def test_every_type_within_every_other_comes_back(leaf: str, version: int) -> None:
     for kind, values in _within(LEAVES[leaf]).items():
         frame = pa.table({"x": pa.chunked_array([values, values])})
-        for options in ({}, {"row_group_rows": 2}, {"page_nbytes": 1, "compression": "zstd"}):
+        for options in ({}, {"row_group_size": 2}, {"data_page_size": 1, "compression": "zstd"}):
             data = cn.encode(frame, "parquet", data_page_version=version, **options)
             back = _back(data)
             assert back.schema.types == frame.schema.types
@@ -142,7 +142,7 @@ def test_slices_leave_what_they_do_not_show() -> None:
     whole = pa.table({"l": lists, "s": structs})
     for start in range(6):
         part = whole.slice(start, 3)
-        for data in (cn.encode(part, "parquet"), cn.encode(part, "parquet", page_nbytes=1)):
+        for data in (cn.encode(part, "parquet"), cn.encode(part, "parquet", data_page_size=1)):
             assert _table(data).to_pylist() == part.to_pylist()
             assert _back(data).equals(part)
     assert _table(cn.encode(pa.table({"v": views}), "parquet"))["v"].to_pylist() == views.to_pylist()
@@ -165,7 +165,7 @@ def test_leaves_have_statistics_indexes_and_checksums() -> None:
     frame = pa.table(
         {"n": range(4000), "jet": pa.array(rows, pa.list_(pa.struct({"pt": pa.float64(), "q": pa.int8()})))}
     )
-    data = cn.encode(frame, "parquet", page_nbytes=2000)
+    data = cn.encode(frame, "parquet", data_page_size=2000)
     group = pq.ParquetFile(io.BytesIO(data)).metadata.row_group(0)
     chunks = [group.column(i) for i in range(group.num_columns)]
     assert [chunk.path_in_schema for chunk in chunks] == ["n", "jet.list.element.pt", "jet.list.element.q"]
@@ -263,8 +263,8 @@ def test_any_nesting_of_any_values_is_what_pyarrow_reads(seed: int) -> None:
     frame = pa.table(columns)
     for options in (
         {},
-        {"page_nbytes": 40, "row_group_rows": 50},
-        {"page_nbytes": 9, "data_page_version": 2, "use_dictionary": False},
+        {"data_page_size": 40, "row_group_size": 50},
+        {"data_page_size": 9, "data_page_version": 2, "use_dictionary": False},
     ):
         data = cn.encode(frame, "parquet", **options)
         seen = _table(data)
@@ -302,7 +302,7 @@ def test_required_values_below_nulls_are_joined(kind: str) -> None:
     with pa.ipc.new_file(stream, table.schema) as writer:
         for batch in table.to_batches(max_chunksize=1):
             writer.write_batch(batch)
-    for source in (written.getvalue(), cn.encode(table, "parquet", row_group_rows=1), stream.getvalue()):
+    for source in (written.getvalue(), cn.encode(table, "parquet", row_group_size=1), stream.getvalue()):
         got = cn.decode(source).to_arrow()
         assert got.to_pylist() == table.to_pylist()
         assert got.schema.field("a").type == table.schema.field("a").type

@@ -65,7 +65,7 @@ def dictionaries(data: pa.Array) -> list[pa.Array]:
 def test_ours_keep_all_of_them_in_their_order(name: str, codes: str, ordered: bool) -> None:
     values = VALUES[name]
     for shape, column in nested(coded(values, CODES[codes], ordered)).items():
-        for options in ({}, {"row_group_rows": 7}, {"row_group_rows": 7, "page_nbytes": 1, "use_dictionary": False}):
+        for options in ({}, {"row_group_size": 7}, {"row_group_size": 7, "data_page_size": 1, "use_dictionary": False}):
             sink = io.BytesIO()
             cn.write(pa.table({"x": column}), sink, format="parquet", **options)
             found = cn.read(sink.getvalue()).to_arrow().column("x")

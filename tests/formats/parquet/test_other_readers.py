@@ -210,7 +210,7 @@ FASTPARQUET: dict[str, dict[str, Any]] = {
     "dictionaries": {"encoding": "dictionary"},
     # Deltas of more than 27 bits come out wrong there, whoever wrote them.
     "deltas": {"encoding": dict.fromkeys(["i1", "i4", "i8", "day"], "delta_binary_packed"), "use_dictionary": False},
-    "row groups": {"row_group_rows": 300, "page_nbytes": 1000},
+    "row groups": {"row_group_size": 300, "data_page_size": 1000},
 }
 
 

@@ -34,7 +34,7 @@ FRAME = pd.DataFrame(
     },
     index=pd.Index(np.arange(1000) * 3, name="id"),
 )
-DATA = cn.encode(FRAME, "parquet", row_group_rows=300)
+DATA = cn.encode(FRAME, "parquet", row_group_size=300)
 
 
 @pytest.fixture
@@ -159,7 +159,7 @@ def test_pipes_are_written_front_to_back(tmp_path: Path) -> None:
 
     taking = threading.Thread(target=take, args=(ours,))
     taking.start()
-    cn.write(FRAME, theirs, format="parquet", row_group_rows=300)
+    cn.write(FRAME, theirs, format="parquet", row_group_size=300)
     os.close(theirs)
     taking.join()
     assert came == [DATA]
@@ -168,7 +168,7 @@ def test_pipes_are_written_front_to_back(tmp_path: Path) -> None:
     # Either end waits for the other to be opened.
     taking = threading.Thread(target=take, args=(tmp_path / "named.parquet",))
     taking.start()
-    cn.write(FRAME, tmp_path / "named.parquet", row_group_rows=300)
+    cn.write(FRAME, tmp_path / "named.parquet", row_group_size=300)
     taking.join()
     assert came == [DATA, DATA]
 
@@ -197,15 +197,15 @@ class Full:
 @pytest.mark.parametrize("room", [0, 3, 1000, len(DATA) - 1])
 def test_a_target_that_is_full_says_so(room: int) -> None:
     with pytest.raises(OSError, match="no room") as raised:
-        cn.write(FRAME, Full(room), format="parquet", row_group_rows=300)
+        cn.write(FRAME, Full(room), format="parquet", row_group_size=300)
     assert raised.value.errno == errno.ENOSPC
-    cn.write(FRAME, Full(len(DATA)), format="parquet", row_group_rows=300)
+    cn.write(FRAME, Full(len(DATA)), format="parquet", row_group_size=300)
 
 
 def test_open_files_are_written_from_where_they_stand(tmp_path: Path) -> None:
     with open(tmp_path / "x", "wb") as file:
         file.write(b"header: ")
-        cn.write(FRAME, file, format="parquet", row_group_rows=300)
+        cn.write(FRAME, file, format="parquet", row_group_size=300)
         file.write(b" the end")
     assert (tmp_path / "x").read_bytes() == b"header: " + DATA + b" the end"
 
@@ -363,8 +363,8 @@ def test_a_mistyped_column_is_told_the_nearest(options: dict[str, Any], near: st
 def test_a_mistyped_option_is_told_the_nearest(path: Path) -> None:
     with pytest.raises(cn.OptionError, match="parquet: unknown option 'fliter'; nearest: 'filters'"):
         cn.read(path, fliter=[])
-    with pytest.raises(cn.OptionError, match="parquet: unknown option 'row_group_row'; nearest: 'row_group_rows'"):
-        cn.write(FRAME, path, row_group_row=3)
+    with pytest.raises(cn.OptionError, match="parquet: unknown option 'row_group_sise'; nearest: 'row_group_size'"):
+        cn.write(FRAME, path, row_group_sise=3)
     assert path.read_bytes() == DATA
 
 

@@ -145,14 +145,14 @@ def test_what_parquet_cannot_hold_is_refused_by_name(tmp_path: Any, column: pa.A
 def test_the_same_frame_gives_the_same_bytes() -> None:
     n = 300_000
     frame = pd.DataFrame({"a": np.arange(n), "b": RANDOM.random(n), "s": [f"k{i % 999}" for i in range(n)]})
-    one = cn.encode(frame, "parquet", threads=1, row_group_rows=70_000)
-    assert all(cn.encode(frame, "parquet", threads=t, row_group_rows=70_000) == one for t in (2, 3, 5))
+    one = cn.encode(frame, "parquet", threads=1, row_group_size=70_000)
+    assert all(cn.encode(frame, "parquet", threads=t, row_group_size=70_000) == one for t in (2, 3, 5))
 
 
 def test_row_groups() -> None:
     n = 100_000
     frame = pd.DataFrame({"a": np.arange(n), "c": pd.Categorical([f"k{i % 50}" for i in range(n)])})
-    data = cn.encode(frame, "parquet", row_group_rows=30_000)
+    data = cn.encode(frame, "parquet", row_group_size=30_000)
     file = pq.ParquetFile(io.BytesIO(data))
     assert [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)] == [30_000] * 3 + [10_000]
     assert file.metadata.created_by.startswith("colonnade version ")
@@ -161,7 +161,7 @@ def test_row_groups() -> None:
 
 def test_chunks_are_joined_to_row_groups(tmp_path: Any) -> None:
     path = tmp_path / "x.parquet"
-    with cn.open_writer(path, row_group_rows=250) as writer:
+    with cn.open_writer(path, row_group_size=250) as writer:
         for start in range(0, 1000, 100):
             chunk = np.arange(start, start + 100)
             writer.write({"a": chunk})

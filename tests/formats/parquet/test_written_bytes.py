@@ -101,7 +101,7 @@ def test_types_are_the_closest_ones() -> None:
 # --------------------------------------------------------------------------- statistics, page index, checksums, cuts
 def test_statistics_are_those_of_the_values() -> None:
     frame = common(1000)
-    found = footer(cn.encode(frame, "parquet", row_group_rows=250))
+    found = footer(cn.encode(frame, "parquet", row_group_size=250))
     assert found.num_row_groups == 4
     for group in range(4):
         part = frame.iloc[group * 250 : (group + 1) * 250]
@@ -150,7 +150,7 @@ def test_statistics_and_page_index_can_be_left_out() -> None:
     assert none.statistics is None or not none.statistics.has_min_max
     assert not none.has_column_index
     assert not none.has_offset_index
-    both = footer(cn.encode(frame, "parquet", page_nbytes=500)).row_group(0).column(0)
+    both = footer(cn.encode(frame, "parquet", data_page_size=500)).row_group(0).column(0)
     assert both.has_offset_index
     assert both.has_column_index
 
@@ -168,7 +168,7 @@ def test_a_changed_byte_of_a_page_is_noticed() -> None:
 
 @pytest.mark.parametrize("rows", [1, 7, 1000, 5000])
 def test_row_groups_are_as_large_as_was_asked(rows: int) -> None:
-    found = footer(cn.encode(common(1000), "parquet", row_group_rows=rows))
+    found = footer(cn.encode(common(1000), "parquet", row_group_size=rows))
     sizes = [found.row_group(group).num_rows for group in range(found.num_row_groups)]
     assert sum(sizes) == 1000
     assert set(sizes[:-1]) <= {rows}
@@ -244,9 +244,9 @@ def test_profiles_are_read_by_pyarrow() -> None:
 
 def test_the_same_frame_is_the_same_bytes_whatever_the_threads() -> None:
     frame = common(50_000)
-    first = cn.encode(frame, "parquet", threads=1, row_group_rows=9000)
-    assert cn.encode(frame, "parquet", threads=2, row_group_rows=9000) == first
-    assert cn.encode(common(50_000), "parquet", threads=2, row_group_rows=9000) == first
+    first = cn.encode(frame, "parquet", threads=1, row_group_size=9000)
+    assert cn.encode(frame, "parquet", threads=2, row_group_size=9000) == first
+    assert cn.encode(common(50_000), "parquet", threads=2, row_group_size=9000) == first
 
 
 def test_what_stands_under_a_null_parent_is_not_compared() -> None:

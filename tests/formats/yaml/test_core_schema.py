@@ -121,7 +121,7 @@ def same(found: Any, wanted: Any) -> bool:
 def test_a_scalar(text: str) -> None:
     for line in ("\n", "\r\n"):
         content = f"row: 1\ncell: {text}\n".replace("\n", line).encode()
-        (found,) = cn.decode(content, "yaml", dates=False).to_arrow().column("cell").to_pylist()
+        (found,) = cn.decode(content, "yaml", parse_dates=False).to_arrow().column("cell").to_pylist()
         assert same(found, SCALARS[text])
 
 
@@ -134,7 +134,7 @@ def test_pyyaml_says_the_same(text: str) -> None:
 @pytest.mark.parametrize("text", [text for text in SCALARS if "\n" not in text and text])
 def test_in_flow_collections(text: str) -> None:
     content = f"[{{row: 1, cell: {text} }}]".replace("# comment", "")
-    (found,) = cn.decode(content.encode(), "yaml", dates=False).to_arrow().column("cell").to_pylist()
+    (found,) = cn.decode(content.encode(), "yaml", parse_dates=False).to_arrow().column("cell").to_pylist()
     assert same(found, SCALARS[text])
 
 

@@ -37,7 +37,7 @@ fn optional_ascii_byte(option: &str, text: Option<&str>) -> PyResult<Option<u8>>
 
 #[derive(FromPyObject)]
 enum IndexColumnsArgument {
-    Count(usize),
+    Positions(Vec<usize>),
     Names(Vec<String>),
 }
 
@@ -58,7 +58,7 @@ impl CsvReadOptions {
     #[pyo3(signature = (
         *, limits, threads = None, verify = false, delimiter = None, quotechar = Some("\""), escapechar = None, doublequote = true,
         comment = None, decimal = ".", thousands = None, na_values = Vec::new(), keep_default_na = true,
-        header_rows = 1, index_columns = None, skip_rows = 0, encoding = "utf-8", dtypes = Vec::new(), dates = DatesArgument::All(true),
+        header_rows = 1, index_columns = None, skip_rows = 0, encoding = "utf-8", dtypes = Vec::new(), every_dtype = None, dates = DatesArgument::All(true),
         date_format = "iso", on_error = "raise", big_ints = "text", schema = None, sidecar = None
     ))]
     fn new(
@@ -79,6 +79,7 @@ impl CsvReadOptions {
         skip_rows: usize,
         encoding: &str,
         dtypes: Vec<(String, String)>,
+        every_dtype: Option<String>,
         dates: DatesArgument,
         date_format: &str,
         on_error: &str,
@@ -88,7 +89,7 @@ impl CsvReadOptions {
     ) -> PyResult<PyClassInitializer<Self>> {
         let _ = verify; // Opening decodes everything.
         let core = ReadOptions {
-            delimiter: optional_ascii_byte("delimiter", delimiter)?,
+            delimiter: optional_ascii_byte("sep", delimiter)?,
             quote: optional_ascii_byte("quotechar", quotechar)?,
             escape: optional_ascii_byte("escapechar", escapechar)?,
             doublequote,
@@ -99,13 +100,14 @@ impl CsvReadOptions {
             keep_default_na,
             header_rows,
             index_columns: match index_columns {
-                None | Some(IndexColumnsArgument::Count(0)) => IndexColumns::None,
-                Some(IndexColumnsArgument::Count(count)) => IndexColumns::Count(count),
+                None => IndexColumns::None,
+                Some(IndexColumnsArgument::Positions(positions)) => IndexColumns::Positions(positions),
                 Some(IndexColumnsArgument::Names(names)) => IndexColumns::Names(names),
             },
             skip_rows,
             encoding: TextEncoding::from_name("csv", encoding).py()?,
             dtypes,
+            every_dtype,
             dates: match dates {
                 DatesArgument::All(false) => Dates::None,
                 DatesArgument::All(true) => Dates::All,
@@ -178,7 +180,7 @@ impl CsvWriteOptions {
         let quotings =
             [("minimal", Quoting::Minimal), ("nonnumeric", Quoting::Nonnumeric), ("all", Quoting::All)];
         let core = csv::WriteOptions {
-            delimiter: ascii_byte("delimiter", delimiter)?,
+            delimiter: ascii_byte("sep", delimiter)?,
             quotechar: ascii_byte("quotechar", quotechar)?,
             header,
             index,

@@ -42,7 +42,7 @@ impl FileCompressor {
         let level = level.unwrap_or(default);
         if !levels.contains(&level) {
             let message = format!(
-                "level: expected {} to {} for {}, found {level}.",
+                "compression_level: expected {} to {} for {}, found {level}.",
                 levels.start(),
                 levels.end(),
                 codec.name()

@@ -194,7 +194,7 @@ impl WriteOptions {
             };
             if let Some(level) = level.filter(|l| !range.contains(l)) {
                 let message = format!(
-                    "level: expected {} to {} for {used:?}, found {level}.",
+                    "compression_level: expected {} to {} for {used:?}, found {level}.",
                     range.start(),
                     range.end()
                 );

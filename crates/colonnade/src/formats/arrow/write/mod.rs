@@ -61,8 +61,11 @@ impl WriteOptions {
         };
         if let Some(level) = level.filter(|l| !range.contains(l)) {
             let name = codec.map_or("none", BodyCodec::name);
-            let message =
-                format!("level: expected {} to {} for {name}, found {level}.", range.start(), range.end());
+            let message = format!(
+                "compression_level: expected {} to {} for {name}, found {level}.",
+                range.start(),
+                range.end()
+            );
             return Err(Error::invalid_option("arrow", message));
         }
         if batch_nbytes == Some(0) {

@@ -54,7 +54,7 @@ pub(super) fn categories_of(column: &Column) -> Result<Column> {
         }
         other => {
             let message = format!(
-                "dtypes: expected numbers, truth values or text to make categories of, found {other}. Leave \"category\" out, or \
+                "dtype: expected numbers, truth values or text to make categories of, found {other}. Leave \"category\" out, or \
                  read with big_ints=\"text\"."
             );
             return Err(Error::unsupported(FORMAT, message));

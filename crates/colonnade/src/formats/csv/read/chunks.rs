@@ -51,10 +51,12 @@ impl CsvChunks {
     /// Options that contradict each other.
     pub fn new(options: ReadOptions) -> Result<Self> {
         options.check()?;
-        if let Some((name, _)) = options.dtypes.iter().find(|(_, dtype)| dtype == category::NAME) {
-            let message = "dtypes: categories are those of all rows, which a reader of chunks does not know. Say \"str\", or \
+        if options.declared_dtypes().any(|dtype| dtype == category::NAME) {
+            let named = options.dtypes.iter().find(|(_, dtype)| dtype == category::NAME);
+            let name = named.map_or("all columns", |(name, _)| name.as_str());
+            let message = "dtype: categories are those of all rows, which a reader of chunks does not know. Say \"str\", or \
                            read the file whole.";
-            return Err(Error::invalid_option(FORMAT, message).in_member(name.as_str()));
+            return Err(Error::invalid_option(FORMAT, message).in_member(name));
         }
         Ok(Self {
             limit: StreamLimit::new(&options.limits),

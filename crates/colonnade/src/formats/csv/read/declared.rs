@@ -1,4 +1,4 @@
-//! Columns whose types `dtypes=` or a schema declares.
+//! Columns whose types `dtype=` or a schema declares.
 //!
 //! The loops of inference read those declared types that inference also produces. A reader of the type reads other types, and
 //! columns with a cell that those loops refuse; it accepts every spelling and reports what is wrong. Each piece of the input has

@@ -1,4 +1,4 @@
-//! Parses the type names in `dtypes=`: those of NumPy, pandas and Arrow.
+//! Parses the type names in `dtype=`: those of NumPy, pandas and Arrow.
 
 use arrow_schema::{DataType, TimeUnit};
 
@@ -79,12 +79,12 @@ pub(super) fn parse(column: &str, text: &str) -> Result<DeclaredType> {
     }
     let message = if matches!(text, "object" | "O" | "|O") {
         format!(
-            "dtypes: {text:?} holds anything and says no type. Leave the column out, and its cells tell the type; or say \"str\" \
+            "dtype: {text:?} holds anything and says no type. Leave the column out, and its cells tell the type; or say \"str\" \
              for the text as it stands."
         )
     } else {
         format!(
-            "dtypes: expected the name of a type, as \"int32\", \"Int64\", \"float32\", \"str\", \"bool\", \"category\", \
+            "dtype: expected the name of a type, as \"int32\", \"Int64\", \"float32\", \"str\", \"bool\", \"category\", \
              \"datetime64[ns]\", \"timestamp[us, UTC]\", \"date32\", \"decimal128(10, 2)\", found {text:?}."
         )
     };

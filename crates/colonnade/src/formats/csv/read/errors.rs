@@ -56,19 +56,19 @@ pub(super) fn class(
     let message = if class == CellClasses::FAR {
         format!(
             "expected an instant from 1677 to 2262, as others of the column need nanoseconds, found {cell}. Leave the column \
-             out of dates=."
+             out of parse_dates=."
         )
     } else if class == CellClasses::OVERFLOW || class == CellClasses::VAST {
         format!(
-            "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtypes=."
+            "expected a number that a 64-bit float holds, found {cell}. Read the column as text with dtype=."
         )
     } else if class == CellClasses::ZONED {
         format!(
-            "expected an instant without a zone, as others of the column are, found {cell}. Leave the column out of dates=."
+            "expected an instant without a zone, as others of the column are, found {cell}. Leave the column out of parse_dates=."
         )
     } else if class == CellClasses::TEXT {
         format!(
-            "expected an instant as date_format= says, found {cell}. Leave the column out of dates=, or read with \
+            "expected an instant as date_format= says, found {cell}. Leave the column out of parse_dates=, or read with \
              on_error=\"null\" or \"skip\"."
         )
     } else {
@@ -130,7 +130,7 @@ pub(super) fn misfit(
         InferredType::Text => ("text".to_owned(), "str".to_owned()),
     };
     let message = format!(
-        "expected {what} as in the rows before, found {cell}. Say the type with dtypes={{{name:?}: {dtype:?}}}, or read the \
+        "expected {what} as in the rows before, found {cell}. Say the type with dtype={{{name:?}: {dtype:?}}}, or read the \
          file whole."
     );
     place(at).error(ErrorKind::Malformed, FORMAT, Some(name), message)

@@ -47,17 +47,17 @@ impl InputReader<'_> {
     /// Decodes columns of inferred types and of types declared in `dtypes`. `fixed`: the types in earlier chunks.
     pub(super) fn cells(&self, fixed: Option<&[Option<InferredType>]>) -> Result<DecodedRows> {
         let ncols = self.opening.ncols;
-        let (named, categories) = self.named_columns()?;
         let dates: &[String] = match &self.options.dates {
             Dates::Names(names) => names,
             _ => &[],
         };
-        let dates = self.named(dates, "dates")?;
+        let dates = self.named(dates, "parse_dates")?;
+        let (named, categories) = self.typed_columns(&dates)?;
         let declared_positions: HashSet<usize> = named.iter().map(|column| column.position).collect();
         let is_declared = |position: &usize| declared_positions.contains(position);
         if let Some(duplicate) = dates.iter().find(|date| is_declared(date) || categories.contains(date)) {
             let message =
-                format!("column {:?} is in dates and in dtypes: name it in one.", self.name(*duplicate));
+                format!("column {:?} is in parse_dates and in dtype: name it in one.", self.name(*duplicate));
             return Err(Error::invalid_option(FORMAT, message));
         }
         let all = self.options.dates == Dates::All;
@@ -187,20 +187,28 @@ impl InputReader<'_> {
         self.opening.name(position).map_or_else(|| position.to_string(), str::to_owned)
     }
 
-    /// The columns named in `dtypes`: those with a type, and the positions of categories.
-    fn named_columns(&self) -> Result<(Vec<DtypeColumn>, Vec<usize>)> {
+    /// The columns that `dtypes` and `every_dtype` declare: those with a type, and the positions of categories.
+    fn typed_columns(&self, dates: &[usize]) -> Result<(Vec<DtypeColumn>, Vec<usize>)> {
         let (mut out, mut categories): (Vec<DtypeColumn>, Vec<usize>) = (Vec::new(), Vec::new());
         let (mut seen, places) = (HashSet::new(), self.places());
+        let mut requests: Vec<(Vec<usize>, String, &str)> = Vec::new();
         for (name, text) in &self.options.dtypes {
-            let declared = dtypes::parse(name, text)?;
-            for position in self.at(&places, name, "dtypes")? {
+            requests.push((self.at(&places, name, "dtype")?, name.clone(), text));
+        }
+        if let Some(text) = &self.options.every_dtype {
+            let others = (0..self.opening.ncols).filter(|position| !dates.contains(position));
+            requests.extend(others.map(|position| (vec![position], self.name(position), text.as_str())));
+        }
+        for (positions, name, text) in requests {
+            let declared = dtypes::parse(&name, text)?;
+            for position in positions {
                 if !seen.insert(position) {
                     continue;
                 }
                 match &declared {
                     DeclaredType::Category => categories.push(position),
                     DeclaredType::Type(data_type, dtype) => {
-                        let field = Field::new(name, data_type.clone(), true);
+                        let field = Field::new(&name, data_type.clone(), true);
                         out.push(DtypeColumn { position, field, dtype: *dtype });
                     }
                 }

@@ -24,18 +24,13 @@ impl InputReader<'_> {
         let ncols = self.opening.ncols;
         let levels: Vec<usize> = match &self.options.index_columns {
             IndexColumns::None => Vec::new(),
-            IndexColumns::Count(count) if *count > ncols => {
-                let message =
-                    format!("index_columns: expected at most {ncols} as there are columns, found {count}.");
-                return Err(Error::invalid_option(FORMAT, message));
-            }
-            IndexColumns::Count(count) => (0..*count).collect(),
-            IndexColumns::Names(names) => self.named(names, "index_columns")?,
+            IndexColumns::Positions(positions) => self.index_positions(positions)?,
+            IndexColumns::Names(names) => self.named(names, "index_col")?,
         };
         let data: Vec<usize> = (0..ncols).filter(|c| !levels.contains(c)).collect();
         // Integers stay integers if the column has nulls and a float would round them. Nullable dtypes of pandas in `dtypes` stay
         // too.
-        let nullable = self.options.dtypes.iter().any(|(_, name)| dtypes::is_nullable(name));
+        let nullable = self.options.declared_dtypes().any(dtypes::is_nullable);
         let origin =
             if nullable { Some(NULLABLE) } else { (!parts.iter().any(is_rounded)).then_some(ORIGIN) };
         let origin = origin.map(Into::into);
@@ -72,6 +67,20 @@ impl InputReader<'_> {
             meta: None,
         };
         Ok(Frame { index, ..whole.select(&data, columns)? })
+    }
+
+    /// The positions of the index columns, each checked.
+    fn index_positions(&self, positions: &[usize]) -> Result<Vec<usize>> {
+        let ncols = self.opening.ncols;
+        match positions.iter().find(|position| **position >= ncols) {
+            Some(position) => {
+                let message = format!(
+                    "index_col: expected positions below {ncols}, the number of columns, found {position}."
+                );
+                Err(Error::invalid_option(FORMAT, message))
+            }
+            None => Ok(positions.to_vec()),
+        }
     }
 
     /// The labels of these columns: one level per row of names, or numbers.

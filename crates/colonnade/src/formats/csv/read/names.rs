@@ -46,8 +46,10 @@ pub(super) fn names(bytes: &[u8], rules: &DialectRules, rows: usize, ended: bool
         return Ok(None);
     }
     if !out.is_empty() && out.len() < rows {
-        let message =
-            format!("expected {rows} rows of column labels, found {}. Lower header_rows.", out.len());
+        let message = format!(
+            "expected {rows} rows of column labels, found {}. Pass fewer rows in header=.",
+            out.len()
+        );
         return Err(NamesError { at, kind: ErrorKind::Malformed, message });
     }
     Ok(Some(NameRows { rows: out, nbytes: at, ncols }))

@@ -88,7 +88,7 @@ pub(super) fn open(
         _ => "\n",
     };
     let dialect = json!({
-        "delimiter": json_char(rules.delimiter),
+        "sep": json_char(rules.delimiter),
         "quotechar": json_char(rules.quote),
         "lineterminator": ends,
     });

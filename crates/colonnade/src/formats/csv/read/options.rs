@@ -24,8 +24,8 @@ pub enum IndexColumns {
     /// None: rows are numbered.
     #[default]
     None,
-    /// This many columns at the left.
-    Count(usize),
+    /// The columns at these positions, counted from zero.
+    Positions(Vec<usize>),
     /// The columns with these names.
     Names(Vec<String>),
 }
@@ -87,6 +87,8 @@ pub struct ReadOptions {
     pub encoding: crate::text::input::TextEncoding,
     /// Types of columns by name, as NumPy, pandas or Arrow spell them.
     pub dtypes: Vec<(String, String)>,
+    /// The type of all columns that `dtypes` does not name.
+    pub every_dtype: Option<String>,
     /// The columns of instants.
     pub dates: Dates,
     /// A format of `strptime`; ISO 8601 where `None`.
@@ -122,6 +124,7 @@ impl Default for ReadOptions {
             skip_rows: 0,
             encoding: crate::text::input::TextEncoding::Utf8,
             dtypes: Vec::new(),
+            every_dtype: None,
             dates: Dates::All,
             date_format: None,
             on_error: OnError::Raise,
@@ -141,7 +144,7 @@ impl ReadOptions {
     /// `InvalidOption`, naming the option, the expected and the given value.
     pub fn check(&self) -> Result<()> {
         let marks = [
-            ("delimiter", self.delimiter),
+            ("sep", self.delimiter),
             ("quotechar", self.quote),
             ("escapechar", self.escape),
             ("comment", self.comment),
@@ -158,7 +161,7 @@ impl ReadOptions {
             }
             // Quotes distinguish a decimal comma from a delimiter. Other characters must differ.
             let other = marks.iter().take(i).find(|(other, found)| {
-                *found == Some(*byte) && !(*other == "delimiter" && matches!(*name, "decimal" | "thousands"))
+                *found == Some(*byte) && !(*other == "sep" && matches!(*name, "decimal" | "thousands"))
             });
             if let Some((other, _)) = other {
                 let message =
@@ -170,10 +173,15 @@ impl ReadOptions {
             let number = |name: &str| name.parse::<usize>().is_ok();
             if let Some((name, _)) = self.dtypes.iter().find(|(name, _)| !number(name)) {
                 let message =
-                    format!("dtypes: expected numbers of columns as no row has their names, found {name:?}.");
+                    format!("dtype: expected numbers of columns as no row has their names, found {name:?}.");
                 return Err(Error::invalid_option(FORMAT, message));
             }
         }
         Ok(())
+    }
+
+    /// The type names of `dtypes` and `every_dtype`.
+    pub(super) fn declared_dtypes(&self) -> impl Iterator<Item = &str> {
+        self.dtypes.iter().map(|(_, dtype)| dtype.as_str()).chain(self.every_dtype.as_deref())
     }
 }

@@ -252,8 +252,11 @@ fn dates_are_read_unless_an_option_says_otherwise() {
 
 #[test]
 fn labels_come_from_rows_and_columns() {
-    let options =
-        ReadOptions { header_rows: 2, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
+    let options = ReadOptions {
+        header_rows: 2,
+        index_columns: IndexColumns::Positions(vec![0]),
+        ..ReadOptions::default()
+    };
     let frame = read_with(b"k,a,a\n,x,y\np,1,2\nq,3,4\n", &options).unwrap().frame;
     assert_eq!((frame.ncols, frame.columns.depth(), frame.index.depth()), (2, 2, 1));
     let options = ReadOptions { header_rows: 0, ..ReadOptions::default() };
@@ -371,7 +374,7 @@ fn chunks_keep_the_types_of_the_first() {
     chunks.finish().unwrap();
     assert_eq!(chunks.next(2).unwrap().unwrap().nrows, 2);
     let found = chunks.next(2).unwrap_err().to_string();
-    assert!(found.contains("line 5, column 1") && found.contains("dtypes="), "{found}");
+    assert!(found.contains("line 5, column 1") && found.contains("dtype="), "{found}");
     let mut empty = CsvChunks::new(ReadOptions::default()).unwrap();
     assert!(empty.next(9).unwrap().is_none());
     empty.feed(b"a,b\n").unwrap();

@@ -134,7 +134,7 @@ impl WriteOptions {
     pub fn check(self) -> Result<Self> {
         let refuse = |message: String| Err(Error::invalid_option(FORMAT, message));
         let shown = |byte: u8| char::from(byte);
-        for (name, byte) in [("delimiter", self.delimiter), ("quotechar", self.quotechar)] {
+        for (name, byte) in [("sep", self.delimiter), ("quotechar", self.quotechar)] {
             let cells = byte.is_ascii_alphanumeric() || b"+-.\r\n\0".contains(&byte) || !byte.is_ascii();
             if cells {
                 return refuse(format!(
@@ -145,7 +145,7 @@ impl WriteOptions {
         }
         if self.delimiter == self.quotechar {
             return refuse(format!(
-                "quotechar: expected another character than the delimiter, found {:?}.",
+                "quotechar: expected another character than sep, found {:?}.",
                 shown(self.quotechar)
             ));
         }

@@ -371,8 +371,11 @@ fn missing_cells_are_null_for_any_null_values() {
 
 #[test]
 fn selected_columns_keep_their_numbers() {
-    let options =
-        ReadOptions { header_rows: 0, index_columns: IndexColumns::Count(1), ..ReadOptions::default() };
+    let options = ReadOptions {
+        header_rows: 0,
+        index_columns: IndexColumns::Positions(vec![0]),
+        ..ReadOptions::default()
+    };
     let frame = read(b"1,2,3\n4,5,6\n", &options).unwrap();
     assert_eq!(
         frame.columns.range_labels().unwrap().buffer.as_slice(),

@@ -89,13 +89,13 @@ impl WriteOptions {
         {
             let expected = levels.map_or("None".into(), |l| format!("{} to {}", l.start(), l.end()));
             let name = asked.compression.unwrap_or("none");
-            return Err(wrong(format!("level: expected {expected} for {name}, found {level}.")));
+            return Err(wrong(format!("compression_level: expected {expected} for {name}, found {level}.")));
         }
         let profile = asked.profile.map_or(Ok(Profile::default()), |name| {
             let known = "\"fast\", \"balanced\" or \"small\"";
             Profile::named(name).ok_or_else(|| wrong(format!("profile: expected {known}, found {name:?}.")))
         })?;
-        for (name, value) in [("row_group_rows", asked.group_rows), ("page_nbytes", asked.page_nbytes)] {
+        for (name, value) in [("row_group_size", asked.group_rows), ("data_page_size", asked.page_nbytes)] {
             if value == Some(0) {
                 return Err(wrong(format!("{name}: expected 1 at least, found 0.")));
             }
