@@ -8,6 +8,7 @@
 #   wheel     a wheel and a source distribution, each installed into a clean environment of its own and tried
 #   matrix    the wheel beside the oldest versions of the libraries that pyproject.toml allows, and the newest
 #   engines   R and the other engines of the benchmark; a missing one is a failure
+#   readers   plain text opened by pandas, polars, pyarrow, DuckDB, jq, R, PyYAML and LibreOffice
 #   site      the benchmark's page in a browser, and the documentation
 #   fuzz      random tests on new cases, FUZZ_ROUNDS times (3), and every byte of a golden of each format changed
 set -euo pipefail
@@ -85,6 +86,12 @@ check_engines() {
     CI=true step "engines" "$python" -m pytest -q -n 2 --dist worksteal tests -k "engines or r_hand_over"
 }
 
+check_readers() {
+    step "readers: installed" bash scripts/system-packages.sh jq libreoffice-calc
+    step "readers" "$python" scripts/plain_text_readers.py
+    sed 's/^/    /' "$scratch/log"
+}
+
 check_site() {
     CI=true step "page" "$python" -m pytest -q -n 2 --dist worksteal tests -k "panel_page"
     step "documentation" make --no-print-directory docs
@@ -100,7 +107,7 @@ check_fuzz() {
 }
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(wheel matrix engines site fuzz)
+[ ${#parts[@]} -gt 0 ] || parts=(wheel matrix engines readers site fuzz)
 for part in "${parts[@]}"; do
     declare -F "check_$part" >/dev/null || { echo "release-check: no part $part; see the head of $0" >&2; exit 2; }
 done

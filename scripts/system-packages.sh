@@ -7,10 +7,11 @@
 #   unzip         a third
 #   chromium      renders the page of `colonnade bench`; chromium-driver lets a test steer it
 #   r-base-core   R as a peer of the benchmarks, with the packages of it that Debian has (r-packages.sh: the others)
+# More packages are arguments: `make release-check` asks for jq and libreoffice-calc.
 set -euo pipefail
 
 packages=(valgrind p7zip-full unzip chromium chromium-driver
-    r-base-core r-cran-jsonlite r-cran-rjson r-cran-yaml r-cran-data.table)
+    r-base-core r-cran-jsonlite r-cran-rjson r-cran-yaml r-cran-data.table "$@")
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     echo "system-packages: not a Debian system. Install the equivalents of: ${packages[*]}" >&2

@@ -109,6 +109,10 @@ class Labels:
         out.flags.writeable = False
         return out
 
+    def tolist(self) -> list[Any]:
+        """The labels as a list of Python values; of several levels as tuples."""
+        return list(self)
+
     def level(self, i: int) -> np.ndarray:
         """Labels of level `i`, 1-D; of text an object array where the file holds it in Arrow's layout."""
         if self.is_auto:
