@@ -169,6 +169,7 @@ def test_mappings_that_are_no_frame(data: Any, message: str) -> None:
 
 FOREIGN = [
     ("read", "x.csv", "delimiter", "csv: unknown option 'delimiter'; here it is sep."),
+    ("read", "x.csv", "delimeter", "csv: unknown option 'delimeter'; here it is sep."),  # a typo in a foreign word
     ("read", "x.csv", "separator", "csv: unknown option 'separator'; here it is sep."),
     ("read", "x.csv", "usecols", "csv: unknown option 'usecols'; here it is columns."),
     ("read", "x.csv", "skip_rows", "csv: unknown option 'skip_rows'; here it is skiprows."),

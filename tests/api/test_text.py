@@ -89,7 +89,7 @@ def test_tabs_by_suffix(tmp_path: Path) -> None:
     ("format", "options", "message"),
     [
         ("csv", {"sep": "ab"}, "sep: expected one ASCII character or None, found 'ab'"),
-        ("csv", {"sep": '"'}, "quotechar: expected another character than delimiter"),
+        ("csv", {"sep": '"'}, "quotechar: expected another character than sep"),
         ("csv", {"quoting": "none"}, "quoting: expected 'minimal' or 'nonnumeric' or 'all'"),
         ("csv", {"schema": "side"}, "schema: expected None, 'header', 'sidecar', 'ignore'"),
         ("csv", {"encoding": "cp1252"}, "encoding: expected 'utf-8' or"),
@@ -159,7 +159,7 @@ def test_counts_say_what_they_may_be(options: dict[str, Any], message: str) -> N
     assert str(caught.value) == message
 
 
-@pytest.mark.parametrize(("typo", "meant"), [("colums", "columns"), ("row", "rows"), ("delimeter", "delimiter")])
+@pytest.mark.parametrize(("typo", "meant"), [("colums", "columns"), ("row", "rows"), ("dtyp", "dtype")])
 def test_a_typo_is_told_its_nearest_parameter(typo: str, meant: str, tmp_path: Path) -> None:
     """Parameters of `read` are not options; the error for a misspelt option suggests them too."""
     path = tmp_path / "x.csv"

@@ -262,7 +262,7 @@ def test_typos(arguments: list[str], hint: str, capsys: pytest.CaptureFixture[st
         (["convert", "{path}", "x.foo"], 2, "suffix"),
         (["convert", "{path}", "none/x.npz"], 1, "No such folder (mkdir would make it): none"),
         (["convert", "{path}", "x.yaml", "--on-loss", "never"], 2, "--on-loss: expected 'warn' or 'raise' or 'ignore'"),
-        (["convert", "{path}", "x.npz", "--compression-level", "3"], 2, "compression_level"),
+        (["convert", "{path}", "x.npz", "--compression-level", "3"], 2, "--compression-level: expected None"),
         (["convert", "{path}", "x.npz", "--compression", "zst"], 2, "nearest: 'zstd'"),
         (["convert", "{path}", "x.npz", "--to", "npzz"], 2, "nearest: 'npz'"),
         (["info", "{path}", "--threads", "0"], 2, "threads"),

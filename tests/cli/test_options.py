@@ -68,7 +68,8 @@ def value_of(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "key").write_bytes(bytes(16))
     key = str(tmp_path / "key")
     return {
-        "count": "1", "integer": "1", "limits": "max_nbytes=1", "key": key, "keys": f"a={key}", "pairs": "a=b"
+        "count": "1", "header rows": "1", "integer": "1", "limits": "max_nbytes=1", "key": key,
+        "keys": f"a={key}", "pairs": "a=b"
     }  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 An unknown keyword that another library has is answered with our word for it.
 """
 
+from .._io.nearest import nearest
+
 # Each answer names the option or call that does the same. It is shown only if the format has the option at its start.
 _READ = {
     "delimiter": "sep",
@@ -119,11 +121,18 @@ def foreign_hint(name: str, side: str, allowed: list[str]) -> str:
     allowed : list of str
         The options and parameters of the call.
     """
-    answer = (_READ if side == "read" else _WRITE).get(name)
+    own, any_format = (_READ, _ANY_READ) if side == "read" else (_WRITE, _ANY_WRITE)
+    answer = own.get(name)
     if answer is not None and (answer.startswith("none") or answer.partition(":")[0].partition(";")[0] in allowed):
         return _said(answer)
-    answer = (_ANY_READ if side == "read" else _ANY_WRITE).get(name)
+    answer = any_format.get(name)
     return "" if answer is None else _said(answer)
+
+
+def near_foreign_hint(name: str, side: str, allowed: list[str]) -> str:
+    """As `foreign_hint`, of the word of another library that `name` was meant to be."""
+    known = {**_READ, **_ANY_READ} if side == "read" else {**_WRITE, **_ANY_WRITE}
+    return next((hint for word in nearest(name, known, 1) if (hint := foreign_hint(word, side, allowed))), "")
 
 
 def _said(answer: str) -> str:

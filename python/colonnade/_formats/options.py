@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .._io.nearest import nearest_hint
 from .._values.option_checks import Common
 from ..errors import OptionError
-from .foreign_options import foreign_hint
+from .foreign_options import foreign_hint, near_foreign_hint
 from .on_demand import OnDemand
 
 if TYPE_CHECKING:
@@ -123,7 +123,12 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
 def _hint(name: str, side: str, allowed: list[str], elsewhere: str = "") -> str:
     """What another library's option is called here, else `elsewhere`, else the nearest words, or nothing."""
     words = [*(word for word in _PARAMETERS[side] if word != name), *allowed]
-    return foreign_hint(name, side, words) or elsewhere or nearest_hint(name, words)
+    return (
+        foreign_hint(name, side, words)
+        or elsewhere
+        or nearest_hint(name, words)
+        or near_foreign_hint(name, side, words)
+    )
 
 
 def check_keywords(side: str, keywords: Mapping[str, Any], guessed_format: str | None = None) -> None:

@@ -141,7 +141,7 @@ class ParquetOptions(Common):
         self._check_encoding()
         check_word("profile", self.profile, PROFILES)
         check_count("row_group_size", self.row_group_size)
-        check_count("page_nbytes", self.data_page_size)
+        check_count("data_page_size", self.data_page_size)
         if isinstance(self.data_page_version, bool) or self.data_page_version not in (1, 2):
             raise OptionError(f"data_page_version: expected 1 or 2, found {self.data_page_version!r}.")
         for name in ("use_statistics", "statistics", "page_index", "crc"):

@@ -113,7 +113,7 @@ WRITING: tuple[Spec, ...] = (
     Spec("--nonfinite", "nonfinite", "word", "null, literal or error: NaN (json, ndjson)", "WORD", "text"),
     Spec("--indent", "indent", "count", "spaces for each level (json)", "N", "text"),
     Spec("--row-group-size", "row_group_size", "count", "rows of a row group", "N", "parquet"),
-    Spec("--data-page-size", "page_nbytes", "count", "data in a page, about", "N", "parquet"),
+    Spec("--data-page-size", "data_page_size", "count", "data in a page, about", "N", "parquet"),
     Spec("--data-page-version", "data_page_version", "integer", "1 or 2", "N", "parquet"),
     Spec("--no-dictionary", "use_dictionary", "off", "choose no dictionaries", "", "parquet"),
     Spec("--dictionary-columns", "use_dictionary", "names", "choose dictionaries for these columns only", "A,B",

@@ -62,7 +62,8 @@ def _flag(name: str, value: str | None, side: str, known: set[str], arguments: l
     sides = (WRITING, READING) if side == "write" else (READING, WRITING)
     specs = [spec for options in sides for spec in options if spec.field == name and spec.flag in known]
     fitting = [spec for spec in specs if _fits(spec, value)]
-    if not fitting and specs and specs[0].kind in ("on", "off"):
+    # The value that an option has where it is left out: what a flag does not say, and None.
+    if not fitting and specs and (specs[0].kind in ("on", "off") or value == "None"):
         return f"without {specs[0].flag}"
     given = {argument.partition("=")[0] for argument in arguments}
     fitting.sort(key=lambda spec: not side and spec.flag not in given)

@@ -34,7 +34,7 @@ def _values(path: Path) -> Any:
 def test_csv_spectrum(path: Path) -> None:
     wanted = _values(path)
     names = list(wanted[0])
-    frame = cn.read(path, dtypes=dict.fromkeys(names, "large_utf8"), keep_default_na=False)
+    frame = cn.read(path, dtype=dict.fromkeys(names, "large_utf8"), keep_default_na=False)
     assert [str(label) for label in frame.columns] == names
     table = frame.to_arrow().to_pylist()
     # The file has one kind of line ends inside quotes, its values another.
@@ -111,7 +111,7 @@ def test_papaparse(name: str) -> None:
         with pytest.raises(cn.DecodeError, match=r"line \d+, column \d+: expected 3"):
             cn.read(path)
         return
-    found = cn.read(path, dtypes=dict.fromkeys(names, "large_utf8"), keep_default_na=False)
+    found = cn.read(path, dtype=dict.fromkeys(names, "large_utf8"), keep_default_na=False)
     assert [str(label) for label in found.columns] == names
     assert [list(row.values()) for row in found.to_arrow().to_pylist()] == rows
 

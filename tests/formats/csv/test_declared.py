@@ -47,10 +47,10 @@ def test_categories_may_be_row_labels_and_come_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "says"),
     [
-        ({"dtype": {"x": "object"}}, '"x": dtypes: "object" holds anything'),
+        ({"dtype": {"x": "object"}}, '"x": dtype: "object" holds anything'),
         ({"dtype": {"x": "|O"}}, '"x"'),
-        ({"dtype": {"x": "int8"}, "parse_dates": ["x"]}, 'column "x" is in dates and in dtypes'),
-        ({"dtype": {"x": "category"}, "parse_dates": ["x"]}, 'column "x" is in dates and in dtypes'),
+        ({"dtype": {"x": "int8"}, "parse_dates": ["x"]}, 'column "x" is in parse_dates and in dtype'),
+        ({"dtype": {"x": "category"}, "parse_dates": ["x"]}, 'column "x" is in parse_dates and in dtype'),
     ],
 )
 def test_what_says_nothing_or_two_things_is_refused(options: dict[str, object], says: str) -> None:
@@ -126,16 +126,16 @@ def chunks(path: Path, content: bytes, **options: object) -> list[cn.Frame]:
 @each(
     ("content", "options", "says"),
     [
-        (b"a,b\n,1\n9007199254740993,2\n", {}, 'a float holds exactly.*dtypes={"a": "Int64"}'),
-        (b"a,b\n,1\n18446744073709551615,2\n", {}, 'dtypes={"a": "UInt64"}'),
-        (b"a,b\n,1\n99999999999999999999,2\n", {}, 'dtypes={"a": "str"}'),
-        (b"a,b\n1,1\n99999999999999999999,2\n", {}, 'dtypes={"a": "str"}'),
-        (b"a,b\n1,1\n1.5,2\n", {}, 'dtypes={"a": "float64"}'),
+        (b"a,b\n,1\n9007199254740993,2\n", {}, 'a float holds exactly.*dtype={"a": "Int64"}'),
+        (b"a,b\n,1\n18446744073709551615,2\n", {}, 'dtype={"a": "UInt64"}'),
+        (b"a,b\n,1\n99999999999999999999,2\n", {}, 'dtype={"a": "str"}'),
+        (b"a,b\n1,1\n99999999999999999999,2\n", {}, 'dtype={"a": "str"}'),
+        (b"a,b\n1,1\n1.5,2\n", {}, 'dtype={"a": "float64"}'),
         (b"a,b\n99999999999999999999,1\n1.5,2\n", {"big_ints": "decimal"}, 'at most 38 digits.*found "1.5"'),
         (
             b"a,b\n99999999999999999999,1\n" + b"7" * 50 + b",2\n",
             {"big_ints": "decimal"},
-            r'at most 38 digits.*dtypes={"a": "decimal256\(76, 0\)"}',
+            r'at most 38 digits.*dtype={"a": "decimal256\(76, 0\)"}',
         ),
     ],
 )
@@ -171,7 +171,7 @@ def test_half_floats_are_rounded_to_the_nearest() -> None:
 
 @pytest.mark.parametrize("name", ["complex64", "complex128"])
 def test_complex_numbers_are_no_told_type(name: str) -> None:
-    with pytest.raises(cn.OptionError, match="dtypes: expected the name of a type"):
+    with pytest.raises(cn.OptionError, match="dtype: expected the name of a type"):
         cn.decode(b"a\n1\n", "csv", dtype={"a": name})
 
 

@@ -90,7 +90,7 @@ def test_what_comes_back_is_written(name: str, options: dict[str, Any], tmp_path
     pd.testing.assert_frame_equal(cn.read_pandas(path, **told), frame)
     encoding = options.get("encoding", "utf-8")
     with open(path, newline="", encoding=encoding) as file:
-        names, *rows = csv.reader(file, delimiter=options.get("delimiter", ","))
+        names, *rows = csv.reader(file, delimiter=options.get("sep", ","))
     assert names == list(frame.columns)
     assert len(rows) == len(frame)
     if name == "text":
@@ -244,7 +244,7 @@ def test_values_and_types_are_those_of_pandas(name: str) -> None:
         ("k,a\nx,1\n", {"index_col": "k"}, {"index_col": "k"}),
         ("title\na,b\n1,2\n", {"header": 1}, {"header": 1}),
         ("a,b\n1,2\n", {"dtype": str}, {"dtype": str}),
-        ("a,b\n1,2\n", {"dtype": {"a": np.int8, "b": "Float64"}}, {"dtype": {"a": np.int8, "b": "Float64"}}),
+        ("a,b\n1,2\n", {"dtype": {"a": np.int8, "b": "float32"}}, {"dtype": {"a": np.int8, "b": "float32"}}),
         ("k,l,a\nx,1,2\ny,3,4\n", {"index_col": ["k", "l"]}, {"index_col": ["k", "l"]}),
         ("a,a,b\nx,y,x\n1,2,3\n", {"header": [0, 1]}, {"header": [0, 1]}),
         ("a,b\n'x,y',1\n", {"quotechar": "'"}, {"quotechar": "'"}),

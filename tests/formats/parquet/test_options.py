@@ -55,7 +55,7 @@ PAIR = [("x", "==", 1)]
         ({"profile": "tiny"}, "profile: expected 'fast' or 'balanced' or 'small', found 'tiny'"),
         ({"profile": None}, "profile: expected"),
         ({"row_group_size": 0}, "row_group_size: expected a whole number of at least 1 or None, found 0"),
-        ({"data_page_size": 1.5}, "page_nbytes: expected a whole number"),
+        ({"data_page_size": 1.5}, "data_page_size: expected a whole number"),
         ({"data_page_version": 3}, "data_page_version: expected 1 or 2, found 3"),
         ({"data_page_version": True}, "data_page_version: expected 1 or 2, found True"),
         ({"data_page_version": "2.0"}, "data_page_version: expected 1 or 2, found '2.0'"),
