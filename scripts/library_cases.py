@@ -1,5 +1,7 @@
 """Every case that the package ships for the libraries of this environment, through files' bytes and back, identical.
 
+Text formats store a schema. Prints a table: of each library and format, the cases that are exact and that are refused.
+
 `make release-check` runs it beside the oldest versions of the libraries and the newest. A case that this version of the
 library cannot make is counted apart; what a format does not hold is refused by name, as anywhere. Each library has a
 process of its own: a library that panics takes the process with it, and the cases behind it are tried in another.
@@ -18,7 +20,8 @@ from typing import Any
 
 import colonnade as cn
 
-FORMATS = ("npz", "arrow", "arrows", "parquet", "msgpack")
+FORMATS = ("npz", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml")
+_TEXT = frozenset({"csv", "json", "ndjson", "yaml"})
 LIBRARIES = ("numpy", "pandas", "polars", "pyarrow", "static_frame", "awkward")
 _OTHERWISE = "came back otherwise"
 _KNOWN = "otherwise by what this version of the library does itself"
@@ -41,7 +44,7 @@ def outcome(make: Callable[[], Any], identical: Callable[[Any, Any], None], form
     except Exception:
         return "not made by this version"
     try:
-        content = cn.encode(data, format)
+        content = cn.encode(data, format, **({"schema": "header"} if format in _TEXT else {}))
         identical(data, cn.decode(content, format).to_native())
     except cn.EncodeError:
         return "refused"
@@ -78,21 +81,25 @@ def outcomes(library: str) -> Iterator[tuple[str, str]]:
 
 
 def main() -> int:
-    """Print a line a library, and what came back otherwise; the exit status."""
-    failed = []
+    """Print the table, and what came back otherwise; the exit status."""
+    failed: list[str] = []
+    told: list[str] = []
+    print("| exact, refused | " + " | ".join(FORMATS) + " |\n|---|" + "---|" * len(FORMATS))
     for library in LIBRARIES:
-        counts: Counter[str] = Counter()
+        counts: Counter[tuple[str, str]] = Counter()
         version = importlib.metadata.version(library)
         known = _OF_THE_LIBRARY.get((library, ".".join(version.split(".")[:2])))
         for name, found in outcomes(library):
             if found.startswith(_OTHERWISE) and known and known.match(f"{name}: {found}"):
                 found = _KNOWN
-            counts[found.partition(":")[0]] += 1
+            counts[name.rpartition(", ")[2], found.partition(":")[0]] += 1
             if found.startswith(_OTHERWISE):
                 failed.append(f"{library}: {name}: {found}")
-        told = ", ".join(f"{count} {what}" for what, count in sorted(counts.items()))
-        print(f"{library} {version}: {told}", flush=True)
-    print(*failed, f"{len(failed)} {_OTHERWISE}", sep="\n")
+        cells = (f"{counts[format, 'identical']}, {counts[format, 'refused']}" for format in FORMATS)
+        print(f"| {library} {version} | {' | '.join(cells)} |", flush=True)
+        others = sorted({what for _, what in counts} - {"identical", "refused", _OTHERWISE})
+        told.extend(f"{library}: {counts[FORMATS[0], what]} {what}" for what in others)
+    print(*told, *failed, f"{len(failed)} {_OTHERWISE}", sep="\n")
     return bool(failed)
 
 

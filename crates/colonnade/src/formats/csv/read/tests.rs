@@ -185,7 +185,7 @@ fn dialects_are_sniffed() {
     ] {
         let found = read_with(text.as_bytes(), &ReadOptions::default()).unwrap();
         let dialect = found.dialect.unwrap();
-        assert!(dialect.contains(&format!("\"delimiter\":\"{delimiter}\"")), "{text:?}: {dialect}");
+        assert!(dialect.contains(&format!("\"sep\":\"{delimiter}\"")), "{text:?}: {dialect}");
     }
     let options = ReadOptions { decimal: b',', thousands: Some(b'.'), ..ReadOptions::default() };
     let found = read_with(b"a;b\n1.234,5;-2\n,0;3\n", &options).unwrap().frame;
