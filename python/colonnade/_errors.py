@@ -2,9 +2,39 @@
 
 
 class ColonnadeError(Exception):
-    """The base of every error that is Colonnade's own; what the system refuses stays an `OSError`."""
+    """The base of every error that is Colonnade's own; what the system refuses stays an `OSError`.
+
+    Attributes
+    ----------
+    format : str or None
+        The format of the bytes, or the part of one (``zip``).
+    member : str or None
+        The member of an archive, the column of a file or the path in it.
+    column : object
+        The label of the column that cannot be written, or that is not there.
+    offset, line : int or None
+        The byte in the file, from 0, and the line in text, from 1.
+    needed, had : int or None
+        The bytes that a structure needs, and those that are there (`TruncatedError`).
+    hint : str or None
+        The next step: what follows the first sentence of the message, or the nearest names.
+    """
 
     __slots__ = ()  # `InternalError` becomes a base of PyO3's exception, which has no place for more.
+
+    format: str | None = None
+    member: str | None = None
+    column: object = None
+    offset: int | None = None
+    line: int | None = None
+    needed: int | None = None
+    had: int | None = None
+
+    @property
+    def hint(self) -> str | None:
+        text = str(self)
+        _, nearest, names = text.partition("; nearest: ")
+        return f"nearest: {names.rstrip('.')}" if nearest else text.partition(". ")[2] or None
 
 
 class DecodeError(ColonnadeError, ValueError):
@@ -12,7 +42,7 @@ class DecodeError(ColonnadeError, ValueError):
 
 
 class TruncatedError(DecodeError, EOFError):
-    """The bytes end before the structure does: the message says how many were needed and found."""
+    """The bytes end before the structure does: `needed` and `had` count them."""
 
 
 class LimitError(ColonnadeError, ValueError):
@@ -21,6 +51,10 @@ class LimitError(ColonnadeError, ValueError):
 
 class UnsupportedError(ColonnadeError, NotImplementedError):
     """Legal, but not implemented or not built into this version."""
+
+
+class InputError(ColonnadeError, ValueError):
+    """The data is no frame: columns of several lengths, an array of three dimensions. Nothing was written."""
 
 
 class EncodeError(ColonnadeError, TypeError):
@@ -36,6 +70,13 @@ class ColumnNotFound(ColonnadeError, KeyError):
 
     # KeyError shows its message as repr(), in quotes and with escapes: right for a bare key, unreadable for a sentence.
     __str__ = Exception.__str__
+
+
+def not_found(message: str, label: object) -> ColumnNotFound:
+    """The error of a label that is not there."""
+    error = ColumnNotFound(message)
+    error.column = label
+    return error
 
 
 class InternalError(ColonnadeError, RuntimeError):
@@ -66,6 +107,7 @@ for _error in (
     TruncatedError,
     LimitError,
     UnsupportedError,
+    InputError,
     EncodeError,
     OptionError,
     ColumnNotFound,

@@ -7,6 +7,7 @@ class                     also a                                 when
 `TruncatedError`          `DecodeError`, `EOFError`              the bytes end before the structure does
 `LimitError`              `ValueError`                           a declared size is over a cap of `cn.Limits`
 `UnsupportedError`        `NotImplementedError`                  legal, but not built into this version
+`InputError`              `ValueError`                           the data is no frame: its shape is wrong
 `EncodeError`             `TypeError`                            the format cannot hold this column exactly
 `OptionError`             `ValueError`                           an option is unknown or outside its range
 `ColumnNotFound`          `KeyError`                             a label that is not there; the nearest is named
@@ -26,6 +27,7 @@ from ._core import (
     ColumnNotFound,
     DecodeError,
     EncodeError,
+    InputError,
     InternalError,
     LimitError,
     OptionError,
@@ -86,6 +88,7 @@ __all__ = [
     "ColumnNotFound",
     "DecodeError",
     "EncodeError",
+    "InputError",
     "InternalError",
     "LimitError",
     "LossWarning",

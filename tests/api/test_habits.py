@@ -161,7 +161,7 @@ def test_mappings_of_series_become_what_their_library_makes() -> None:
     ],
 )
 def test_mappings_that_are_no_frame(data: Any, message: str) -> None:
-    with pytest.raises(cn.EncodeError, match=re.escape(message)):
+    with pytest.raises((cn.InputError, cn.EncodeError), match=re.escape(message)):
         cn.Frame(data)
 
 

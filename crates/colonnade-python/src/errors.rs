@@ -10,12 +10,13 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "ColonnadeError",
     "DecodeError",
     "TruncatedError",
     "LimitError",
     "UnsupportedError",
+    "InputError",
     "EncodeError",
     "OptionError",
     "ColumnNotFound",
@@ -69,16 +70,42 @@ fn class_of(kind: &ErrorKind) -> Option<&'static str> {
 /// Converts an error.
 pub(crate) fn to_py(error: Error) -> PyErr {
     match class_of(error.kind()) {
-        Some(name) => raise(name, error.to_string()),
+        Some(name) => with_facts(raise(name, error.to_string()), &error),
         None => io(error),
     }
+}
+
+/// Sets what an error knows as attributes of its exception.
+fn with_facts(raised: PyErr, error: &Error) -> PyErr {
+    Python::attach(|py| {
+        let value = raised.value(py);
+        let (location, kind) = (error.location(), error.kind());
+        let set = || -> PyResult<()> {
+            value.setattr("format", error.format())?;
+            value.setattr("member", location.member.as_deref())?;
+            if matches!(kind, ErrorKind::Unrepresentable | ErrorKind::NotFound) {
+                value.setattr("column", location.member.as_deref())?;
+            }
+            value.setattr("offset", location.offset)?;
+            value.setattr("line", error.line())?;
+            if let ErrorKind::Truncated { needed, had } = kind {
+                value.setattr("needed", *needed)?;
+                value.setattr("had", *had)?;
+            }
+            Ok(())
+        };
+        // An exception without these attributes still says all of it.
+        let _ = set();
+    });
+    raised
 }
 
 /// Converts an error and puts `context` (the peer, the message) before its text.
 pub(crate) fn to_py_with_context(error: Error, context: &str) -> PyErr {
     if let Some(name) = class_of(error.kind()) {
         let text = error.to_string();
-        return raise(name, format!("{context}: {}", text.strip_prefix("message: ").unwrap_or(&text)));
+        let raised = raise(name, format!("{context}: {}", text.strip_prefix("message: ").unwrap_or(&text)));
+        return with_facts(raised, &error);
     }
     match error.into_kind() {
         ErrorKind::Io(error) if is_memory(&error) => {

@@ -187,6 +187,18 @@ impl Error {
         self
     }
 
+    /// The format, or the part of one that several formats have.
+    #[must_use]
+    pub fn format(&self) -> &'static str {
+        self.0.format
+    }
+
+    /// The line of text, from 1: the message of a text format begins with it.
+    #[must_use]
+    pub fn line(&self) -> Option<u64> {
+        self.0.message.strip_prefix("line ")?.split(',').next()?.parse().ok()
+    }
+
     /// The position.
     #[must_use]
     pub fn location(&self) -> &Location {

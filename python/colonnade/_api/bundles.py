@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .._errors import not_found
 from .._formats.options import Options, make_options
 from .._formats.registry import FORMATS
 from .._formats.writers import write_format
@@ -16,7 +17,7 @@ from .._io.progress import reporting
 from .._io.sources import Source
 from .._io.targets import AnyTarget, Target, as_target, prepare_folder, released, settle
 from .._values.terminal_text import label_text, truncate
-from ..errors import ColumnNotFound, DecodeError, OptionError, UnsupportedError
+from ..errors import DecodeError, OptionError, UnsupportedError
 from .open_source import File, open_file
 from .store import store_bundle
 
@@ -33,7 +34,7 @@ class Bundle(Mapping[str, Frame]):
     def __getitem__(self, label: str) -> Frame:
         if label not in self._known:
             near = nearest_hint(str(label), self._labels)
-            raise ColumnNotFound(f"frame {label!r} is not there{near}")
+            raise not_found(f"frame {label!r} is not there{near}", label)
         options = self._options
         return Frame._make(file=self._file.open_label(label), threads=options.threads, progress=options.progress)
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from .._errors import not_found
 from .._io.nearest import nearest_hint
 from .._values.terminal_text import label_text, table
-from ..errors import ColumnNotFound
 from .axes import Labels, dtype_text
 
 
@@ -38,7 +38,7 @@ class Dtypes:
             if known == label:
                 return name
         near = nearest_hint(str(label), (str(known) for known in self._labels))
-        raise ColumnNotFound(f"column {label!r} is not there{near}")
+        raise not_found(f"column {label!r} is not there{near}", label)
 
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, Dtypes | Sequence) else NotImplemented

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from .._errors import not_found
 from .._io.nearest import nearest
-from ..errors import ColumnNotFound, OptionError
+from ..errors import OptionError
 from .axes import Labels
 from .field_paths import Chosen, Paths, Steps, combine
 
@@ -87,16 +88,15 @@ class Columns:
         """The positions of one label or group."""
         parts = label if isinstance(label, tuple) and self._depth > 1 else (label,)
         if not 1 <= len(parts) <= self._depth:
-            raise ColumnNotFound(
-                f"column {label!r} is not there: labels here have {self._depth} levels, found {len(parts)}."
-            )
+            message = f"column {label!r} is not there: labels here have {self._depth} levels, found {len(parts)}."
+            raise not_found(message, label)
         try:
             found = self._table(len(parts)).get(tuple(map(_key, parts)))
         except TypeError:
             kind = type(label).__name__
             raise TypeError(f"columns: expected labels, found a {kind} among them. Pass a list of labels.") from None
         if found is None:
-            raise ColumnNotFound(self._message(label))
+            raise not_found(self._message(label), label)
         return found
 
     def is_whole(self, label: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import EncodeError
+from ..errors import EncodeError, InputError
 from . import find_adapter, load_adapter
 
 _MADE_BY = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}
@@ -55,7 +55,7 @@ def _library_of(obj: Mapping[Any, Any]) -> ModuleType | None:
             found.setdefault(adapter.LIBRARY, (label, adapter))
     if len(found) > 1:
         (one, (label, _)), (other, (second, _)) = list(found.items())[:2]
-        raise EncodeError(
+        raise InputError(
             f"data: expected columns of one library, found {label!r} of {one} and {second!r} of {other}. "
             "Convert one of them first."
         )
@@ -92,7 +92,7 @@ def _length(columns: Mapping[Any, Any]) -> int:
             if first is None:
                 first = label, len(column)
             elif len(column) != first[1]:
-                raise EncodeError(
+                raise InputError(
                     f"data: column {label!r}: expected {first[1]:,} rows, as column {first[0]!r} has, found "
                     f"{len(column):,}. Make them equal."
                 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder
+from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder, InputError
 from .._values import tagged_labels
 from ._arrow_columns import numpy_from_level
 from ._numpy_fields import assemble_structured, describe_dtype, restore_dtype
@@ -52,7 +52,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     if obj.dtype.names is not None:
         return _from_structured(obj)
     if obj.ndim not in (1, 2):
-        raise EncodeError(
+        raise InputError(
             f"numpy: expected an array of 1 or 2 dimensions, found shape {obj.shape}. "
             "Reshape it to (rows, columns) first."
         )
@@ -124,7 +124,7 @@ def from_columns(columns: Mapping[Any, Any]) -> CoreFrame:
         if nrows is None:
             nrows = len(column)
         elif len(column) != nrows:
-            raise EncodeError(
+            raise InputError(
                 f"numpy: column {label!r}: expected {nrows} rows, as in the columns before, found {len(column)}. "
                 "Make them equal."
             )
@@ -147,7 +147,7 @@ def _check_vector(array: Any, where: str) -> None:
 
 def _from_structured(obj: np.ndarray) -> CoreFrame:
     if obj.ndim != 1:
-        raise EncodeError(
+        raise InputError(
             f"numpy: expected a structured array of 1 dimension, found shape {obj.shape}. "
             "Flatten it with .ravel() first."
         )
