@@ -55,7 +55,7 @@ class LossWarning(UserWarning):
 
     def __init__(self, message: str, losses: Iterable[tuple[str | None, str]] = ()) -> None:
         super().__init__(message)
-        self.losses = tuple(losses)
+        self.losses: tuple[tuple[str | None, str], ...] = tuple(losses)
 
     def __reduce__(self) -> tuple[type["LossWarning"], tuple[str, tuple[tuple[str | None, str], ...]]]:
         return type(self), (str(self), self.losses)

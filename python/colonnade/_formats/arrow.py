@@ -1,11 +1,12 @@
 """Options of Arrow's two forms: the random-access file and the stream."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from .._values.option_checks import READ, WRITE, Common, check_choice, check_count, check_flag, check_level
 
-CODECS = ("lz4", "zstd")
+Codec = Literal["lz4", "zstd"]
+CODECS = get_args(Codec)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,7 @@ class ArrowOptions(Common):
 
     _FORMAT: ClassVar[str] = "arrow"
     allow_truncated: bool = field(default=False, metadata=READ)
-    compression: str | None = field(default=None, metadata=WRITE)
+    compression: Codec | None = field(default=None, metadata=WRITE)
     compression_level: int | None = field(default=None, metadata=WRITE)
     batch_nbytes: int | None = field(default=None, metadata=WRITE)
 

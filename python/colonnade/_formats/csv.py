@@ -2,15 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from .._values.option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ..errors import OptionError
 from .csv_columns import Header, IndexColumns, dtype_names, header_lines, index_columns
-from .text_options import ENCODINGS, Text, check_character, check_differ, check_encoding
+from .text_options import ENCODINGS, Encoding, Text, check_character, check_differ, check_encoding
 
-SCHEMAS = ("header", "sidecar", "ignore")
-QUOTING = ("minimal", "nonnumeric", "all")
+Decimal = Literal[".", ","]
+Schema = Literal["header", "sidecar", "ignore"]
+Quoting = Literal["minimal", "nonnumeric", "all"]
+LineEnd = Literal["\n", "\r\n"]
+OnError = Literal["raise", "null", "skip"]
+BigInts = Literal["text", "decimal", "error"]
+CsvEncoding = Encoding | Literal["utf-8-sig"]
 # The numbers of the csv module, which pandas takes.
 _QUOTING_NUMBERS = {0: "minimal", 1: "all", 2: "nonnumeric"}
 
@@ -111,13 +116,13 @@ class CsvOptions(Text):
     _FORMAT: ClassVar[str] = "csv"
     sep: str | None = field(default=None, metadata=BOTH)
     quotechar: str | None = field(default='"', metadata=BOTH)
-    decimal: str = field(default=".", metadata=BOTH)
-    encoding: str = field(default="utf-8", metadata=BOTH)
-    schema: str | None = field(default=None, metadata=BOTH)
+    decimal: Decimal = field(default=".", metadata=BOTH)
+    encoding: CsvEncoding = field(default="utf-8", metadata=BOTH)
+    schema: Schema | None = field(default=None, metadata=BOTH)
     header: Header = field(default=True, metadata=BOTH)
     index: bool | None = field(default=None, metadata=WRITE)
-    quoting: str | int = field(default="minimal", metadata=WRITE)
-    lineterminator: str = field(default="\n", metadata=WRITE)
+    quoting: Quoting | int = field(default="minimal", metadata=WRITE)
+    lineterminator: LineEnd = field(default="\n", metadata=WRITE)
     na_rep: str = field(default="", metadata=WRITE)
     escapechar: str | None = field(default=None, metadata=READ)
     doublequote: bool = field(default=True, metadata=READ)
@@ -130,29 +135,29 @@ class CsvOptions(Text):
     dtype: Any = field(default=None, metadata=READ)
     parse_dates: bool | Sequence[str] = field(default=True, metadata=READ)
     date_format: str = field(default="iso", metadata=READ)
-    on_error: str = field(default="raise", metadata=READ)
-    big_ints: str = field(default="text", metadata=READ)
+    on_error: OnError = field(default="raise", metadata=READ)
+    big_ints: BigInts = field(default="text", metadata=READ)
     chunk_rows: int | None = field(default=None, metadata=READ)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         for name in ("sep", "quotechar", "escapechar", "comment", "thousands"):
             check_character(name, getattr(self, name))
-        check_word("decimal", self.decimal, (".", ","))
+        check_word("decimal", self.decimal, get_args(Decimal))
         check_differ(sep=self.sep, quotechar=self.quotechar, escapechar=self.escapechar, comment=self.comment)
         check_differ(decimal=self.decimal, thousands=self.thousands)
         check_encoding(self.encoding, (*ENCODINGS, "utf-8-sig"))
-        check_choice("schema", self.schema, SCHEMAS)
+        check_choice("schema", self.schema, get_args(Schema))
         if isinstance(self.quoting, int) and self.quoting in _QUOTING_NUMBERS:
             object.__setattr__(self, "quoting", _QUOTING_NUMBERS[self.quoting])
-        check_word("quoting", self.quoting, QUOTING)
-        check_word("lineterminator", self.lineterminator, ("\n", "\r\n"))
+        check_word("quoting", self.quoting, get_args(Quoting))
+        check_word("lineterminator", self.lineterminator, get_args(LineEnd))
         for name in ("doublequote", "keep_default_na"):
             check_flag(name, getattr(self, name))
         check_flag("index", self.index, optional=True)
         check_count("chunk_rows", self.chunk_rows)
-        check_word("on_error", self.on_error, ("raise", "null", "skip"))
-        check_word("big_ints", self.big_ints, ("text", "decimal", "error"))
+        check_word("on_error", self.on_error, get_args(OnError))
+        check_word("big_ints", self.big_ints, get_args(BigInts))
         self._check_null_words()
         self._check_columns()
 

@@ -1,22 +1,22 @@
 """Options of JSON and NDJSON: layout, numbers and encoding."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from .._values.option_checks import BOTH, READ, WRITE, check_choice, check_count, check_flag, check_word
 from ..errors import OptionError
-from .text_options import BIG_INTS, NONFINITE, HeadedText
+from .text_options import BIG_INTS, NONFINITE, BigInts, HeadedText, Nonfinite
 
-ORIENTS = ("columns", "index", "records", "split", "values", "table")
+Orient = Literal["columns", "index", "records", "split", "values", "table"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Numbers(HeadedText):
     """Options of both JSON and NDJSON."""
 
-    nonfinite: str = field(default="null", metadata=WRITE)
+    nonfinite: Nonfinite = field(default="null", metadata=WRITE)
     allow_nonfinite: bool = field(default=False, metadata=READ)
-    big_ints: str = field(default="error", metadata=READ)
+    big_ints: BigInts = field(default="error", metadata=READ)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -72,12 +72,12 @@ class JsonOptions(_Numbers):
     """
 
     _FORMAT: ClassVar[str] = "json"
-    orient: str | None = field(default=None, metadata=BOTH)
+    orient: Orient | None = field(default=None, metadata=BOTH)
     indent: int | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("orient", self.orient, ORIENTS)
+        check_choice("orient", self.orient, get_args(Orient))
         check_indent(self.indent)
 
 

@@ -1,14 +1,14 @@
 """Options of MessagePack: layout, and values without a column type."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from .._values.option_checks import BOTH, READ, WRITE, Common, check_choice, check_flag, check_word
 from ..errors import OptionError
 
-ORIENTS = ("columns", "records", "split")
-NUMBERS = ("plain", "packed")
-OTHERWISE = ("error", "bytes")
+Orient = Literal["columns", "records", "split"]
+Numbers = Literal["plain", "packed"]
+Otherwise = Literal["error", "bytes"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,21 +55,21 @@ class MsgpackOptions(Common):
     """
 
     _FORMAT: ClassVar[str] = "msgpack"
-    orient: str | None = field(default=None, metadata=BOTH)
+    orient: Orient | None = field(default=None, metadata=BOTH)
     header: bool = field(default=True, metadata=WRITE)
-    numbers: str = field(default="plain", metadata=WRITE)
-    compat: str | None = field(default=None, metadata=WRITE)
-    ext: str = field(default="error", metadata=READ)
-    invalid_utf8: str = field(default="error", metadata=READ)
+    numbers: Numbers = field(default="plain", metadata=WRITE)
+    compat: Literal["old-spec"] | None = field(default=None, metadata=WRITE)
+    ext: Otherwise = field(default="error", metadata=READ)
+    invalid_utf8: Otherwise = field(default="error", metadata=READ)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("orient", self.orient, ORIENTS)
+        check_choice("orient", self.orient, get_args(Orient))
         check_flag("header", self.header)
-        check_word("numbers", self.numbers, NUMBERS)
+        check_word("numbers", self.numbers, get_args(Numbers))
         check_choice("compat", self.compat, ("old-spec",))
-        check_word("ext", self.ext, OTHERWISE)
-        check_word("invalid_utf8", self.invalid_utf8, OTHERWISE)
+        check_word("ext", self.ext, get_args(Otherwise))
+        check_word("invalid_utf8", self.invalid_utf8, get_args(Otherwise))
         if self.numbers == "packed":
             self._check_packed()
 

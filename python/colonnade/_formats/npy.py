@@ -1,7 +1,7 @@
 """Options of NPY: a lone array, or a directory of members."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from .._values.option_checks import WRITE, Common, check_choice, check_flag
 
@@ -35,7 +35,7 @@ class NpyOptions(Common):
 
     _FORMAT: ClassVar[str] = "npy"
     directory: bool | None = field(default=None, metadata=WRITE)
-    compat: str | None = field(default=None, metadata=WRITE)
+    compat: Literal["static-frame"] | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()

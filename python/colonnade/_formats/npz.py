@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from .._values.option_checks import WRITE, Common, check_choice, check_level
 from ..errors import OptionError
 
-CODECS = ("zstd", "deflate")
-TRANSFORMS = ("auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary")
-PROFILES = ("fast", "balanced", "small")
+Codec = Literal["zstd", "deflate"]
+Transform = Literal["auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary"]
+Profile = Literal["fast", "balanced", "small"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,17 +76,17 @@ class NpzOptions(Common):
     """
 
     _FORMAT: ClassVar[str] = "npz"
-    compression: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
+    compression: Codec | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
     compression_level: int | None = field(default=None, metadata=WRITE)
-    transform: str | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
-    profile: str | None = field(default=None, metadata=WRITE)
-    compat: str | None = field(default=None, metadata=WRITE)
+    transform: Transform | Mapping[Any, str | None] | None = field(default=None, metadata=WRITE)
+    profile: Profile | None = field(default=None, metadata=WRITE)
+    compat: Literal["static-frame"] | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check_by_column("compression", self.compression, CODECS)
-        _check_by_column("transform", self.transform, TRANSFORMS)
-        check_choice("profile", self.profile, PROFILES)
+        _check_by_column("compression", self.compression, get_args(Codec))
+        _check_by_column("transform", self.transform, get_args(Transform))
+        check_choice("profile", self.profile, get_args(Profile))
         if self.transform is not None and not self._codecs():
             raise OptionError(
                 f"transform: expected None where nothing is compressed, found {self.transform!r}. "

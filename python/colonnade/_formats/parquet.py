@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
 from .._values.option_checks import (
     LEVELS,
@@ -18,16 +18,17 @@ from .._values.option_checks import (
 from ..errors import OptionError
 from .csv import check_words
 
-CODECS = ("auto", "snappy", "gzip", "brotli", "lz4", "zstd")
-ENCODINGS = (
+Codec = Literal["auto", "snappy", "gzip", "brotli", "lz4", "zstd"]
+Encoding = Literal[
     "auto",
     "plain",
     "dictionary",
     "delta_binary_packed",
     "delta_length_byte_array",
     "byte_stream_split",
-)
-PROFILES = ("fast", "balanced", "small")
+]
+Profile = Literal["fast", "balanced", "small"]
+CODECS, ENCODINGS, PROFILES = map(get_args, (Codec, Encoding, Profile))
 COMPARISONS = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "not in")
 KEY_NBYTES = (16, 24, 32)
 
@@ -112,14 +113,14 @@ class ParquetOptions(Common):
     footer_key: bytes | None = field(default=None, metadata=READ, repr=False)
     column_keys: Mapping[str, bytes] | None = field(default=None, metadata=READ, repr=False)
     aad_prefix: bytes | None = field(default=None, metadata=READ)
-    compression: str | None = field(default="auto", metadata=WRITE)
+    compression: Codec | None = field(default="auto", metadata=WRITE)
     compression_level: int | None = field(default=None, metadata=WRITE)
-    encoding: str | Mapping[str, str] = field(default="auto", metadata=WRITE)
+    encoding: Encoding | Mapping[str, str] = field(default="auto", metadata=WRITE)
     use_dictionary: bool | Sequence[str] = field(default=True, metadata=WRITE)
-    profile: str = field(default="balanced", metadata=WRITE)
+    profile: Profile = field(default="balanced", metadata=WRITE)
     row_group_size: int | None = field(default=None, metadata=WRITE)
     data_page_size: int | None = field(default=None, metadata=WRITE)
-    data_page_version: int = field(default=1, metadata=WRITE)
+    data_page_version: Literal[1, 2] = field(default=1, metadata=WRITE)
     statistics: bool = field(default=True, metadata=WRITE)
     page_index: bool = field(default=True, metadata=WRITE)
     crc: bool = field(default=True, metadata=WRITE)

@@ -1,15 +1,17 @@
 """Options of all text formats: compression by suffix, encodings, and checks of characters."""
 
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from .._values.option_checks import READ, WRITE, Common, check_choice, check_flag, check_level, check_word
 from ..errors import OptionError
 
-CODECS = ("gzip", "zstd")
-ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1")
-NONFINITE = ("null", "literal", "error")
-BIG_INTS = ("error", "decimal")
-ON_LOSS = ("warn", "raise", "ignore")
+Codec = Literal["gzip", "zstd"]
+Encoding = Literal["utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1"]
+Nonfinite = Literal["null", "literal", "error"]
+BigInts = Literal["error", "decimal"]
+OnLoss = Literal["warn", "raise", "ignore"]
+CODECS, ENCODINGS, NONFINITE, BIG_INTS, ON_LOSS = map(get_args, (Codec, Encoding, Nonfinite, BigInts, OnLoss))
 _TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
 
 
@@ -17,9 +19,9 @@ _TABBED = (".tsv", ".tsv.gz", ".tsv.zst")
 class Text(Common):
     """Options of all text formats."""
 
-    compression: str | None = field(default=None, metadata=WRITE)
+    compression: Codec | None = field(default=None, metadata=WRITE)
     compression_level: int | None = field(default=None, metadata=WRITE)
-    on_loss: str = field(default="warn", metadata=WRITE)
+    on_loss: OnLoss = field(default="warn", metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -65,9 +67,9 @@ def check_differ(**characters: str | None) -> None:
 class HeadedText(Text):
     """The options that JSON, NDJSON and YAML share."""
 
-    encoding: str = field(default="utf-8", metadata=READ)
+    encoding: Encoding = field(default="utf-8", metadata=READ)
     parse_dates: bool = field(default=True, metadata=READ)
-    schema: str | None = field(default=None, metadata=WRITE)
+    schema: Literal["header"] | None = field(default=None, metadata=WRITE)
 
     def __post_init__(self) -> None:
         super().__post_init__()

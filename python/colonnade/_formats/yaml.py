@@ -1,10 +1,12 @@
 """Options of YAML: the shape that a frame gets."""
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal, get_args
 
 from .._values.option_checks import BOTH, check_choice
 from .text_options import HeadedText
+
+Orient = Literal["records", "columns"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,8 +37,8 @@ class YamlOptions(HeadedText):
     """
 
     _FORMAT: ClassVar[str] = "yaml"
-    orient: str | None = field(default=None, metadata=BOTH)
+    orient: Orient | None = field(default=None, metadata=BOTH)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_choice("orient", self.orient, ("records", "columns"))
+        check_choice("orient", self.orient, get_args(Orient))

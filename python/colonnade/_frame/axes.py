@@ -1,7 +1,7 @@
 """Labels of one axis of a frame: a read-only view that decodes labels on access."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,7 +53,7 @@ class Labels:
             return NotImplemented
         return len(self) == len(other) and all(_labels_equal(a, b) for a, b in zip(self, other, strict=True))
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     @property
     def depth(self) -> int:

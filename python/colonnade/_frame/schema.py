@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .._errors import not_found
 from .._io.nearest import nearest_hint
@@ -43,7 +43,7 @@ class Dtypes:
     def __eq__(self, other: object) -> bool:
         return list(self) == list(other) if isinstance(other, Dtypes | Sequence) else NotImplemented
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def names(self) -> list[str]:
         """The names of the types, in column order."""

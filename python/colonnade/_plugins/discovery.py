@@ -24,7 +24,7 @@ class Loaded(Generic[PluginT]):
 
     def __init__(self, plugin: PluginT, distribution: str) -> None:
         self.plugin = plugin
-        self.name = plugin.name
+        self.name: str = plugin.name
         self.distribution = distribution
 
     def can(self, capability: str) -> bool:

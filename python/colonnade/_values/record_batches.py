@@ -23,12 +23,12 @@ class Batches:
         self._frames = [_counted_on(frame, start) for frame, start in zip(frames, self._starts, strict=False)]
         self._index: Axis | None = None
         first = self._frames[0]
-        self.nrows = self._starts[-1]
-        self.ncols = first.ncols
-        self.columns = first.columns
-        self.name = first.name
-        self.attrs = first.attrs
-        self.origin = first.origin
+        self.nrows: int = self._starts[-1]
+        self.ncols: int = first.ncols
+        self.columns: Axis = first.columns
+        self.name: str = first.name
+        self.attrs: str | None = first.attrs
+        self.origin: str | None = first.origin
 
     @property
     def index(self) -> Axis:

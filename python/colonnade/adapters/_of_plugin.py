@@ -24,7 +24,7 @@ class PluginAdapter:
     LAYOUT = "arrow"
 
     def __init__(self, loaded: Loaded[AdapterPlugin]) -> None:
-        self.LIBRARY = loaded.name
+        self.LIBRARY: str = loaded.name
         self._loaded = loaded
 
     def to_frame(self, obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame | Batches:

@@ -1,6 +1,7 @@
 """Cases of receiving from a live peer, which writes single bytes, stalls, breaks off, or makes the connection wait."""
 
 import time
+from typing import ClassVar
 
 import pytest
 
@@ -16,7 +17,7 @@ SHORT_S = 0.05
 class LiveReceiving(LiveTransport):
     """The received messages do not depend on how the peer splits or delays the bytes."""
 
-    each_needs = ("receives",)
+    each_needs: ClassVar[tuple[str, ...]] = ("receives",)
 
     def test_one_byte_at_a_time(self) -> None:
         messages = samples()

@@ -1,6 +1,7 @@
 """Cases of sending to a peer that reads slowly, does not read, or closes; and of both ends working at once."""
 
 import time
+from typing import ClassVar
 
 import pytest
 
@@ -16,7 +17,7 @@ from ._transport_peers import Peer, Trickle, receive_all, receive_exactly
 class LiveSending(LiveTransport):
     """The peer reads the messages whole and in order, or both sides detect the failure."""
 
-    each_needs = ("sends",)
+    each_needs: ClassVar[tuple[str, ...]] = ("sends",)
 
     def test_what_was_sent_is_on_its_way(self) -> None:
         """A sent message reaches the peer without waiting for later messages."""

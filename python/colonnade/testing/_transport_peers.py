@@ -112,8 +112,11 @@ class Trickle:
         nbytes: int | None = None,
         before: Callable[[int], object] | None = None,
     ) -> None:
-        self.source, self.target, self.nbytes, self.before = source, target, nbytes, before
-        self.sizes = list(sizes)
+        self.source: Peer = source
+        self.target: Peer = target
+        self.nbytes: int | None = nbytes
+        self.before: Callable[[int], object] | None = before
+        self.sizes: list[int] = list(sizes)
         self._work = Background(self._carry)
 
     def _carry(self) -> int:

@@ -1,5 +1,7 @@
 """Cases of receiving for every transport, including those with all bytes present from the start."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -30,7 +32,7 @@ GARBAGE = {
 class Receiving(Transport):
     """The received messages equal the sent ones, whatever the end of the input."""
 
-    each_needs = ("receives",)
+    each_needs: ClassVar[tuple[str, ...]] = ("receives",)
 
     def test_messages_come_in_their_order(self) -> None:
         messages = samples()

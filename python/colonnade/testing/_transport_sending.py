@@ -1,5 +1,7 @@
 """Cases of sending for every transport."""
 
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
@@ -12,7 +14,7 @@ from ._transport_messages import big_bytes, big_frame, sent_as_is
 class Sending(Transport):
     """A connection sends exactly the bytes of the messages, in order."""
 
-    each_needs = ("sends",)
+    each_needs: ClassVar[tuple[str, ...]] = ("sends",)
 
     def test_what_is_sent(self) -> None:
         messages = sent_as_is()

@@ -114,7 +114,7 @@ if PANDAS3:
     _STRING_DTYPES.append(("string python NaN", lambda: pd.StringDtype("python", na_value=np.nan)))
 if pa is not None:
     _STRING_DTYPES.append(("string pyarrow NA", lambda: pd.StringDtype("pyarrow")))
-    nan_storage = (
+    nan_storage: Callable[[], Any] = (
         (lambda: pd.StringDtype("pyarrow", na_value=np.nan)) if PANDAS3 else (lambda: pd.StringDtype("pyarrow_numpy"))
     )
     _STRING_DTYPES.append(("string pyarrow NaN", nan_storage))
@@ -289,7 +289,7 @@ def categorical_without_categories() -> pd.DataFrame:
 
 
 # --------------------------------------------------------------------------- time
-TIMES = ["2020-03-29 00:59", None, "1900-01-01 00:00", "2020-10-25 01:30"]
+TIMES: list[str | None] = ["2020-03-29 00:59", None, "1900-01-01 00:00", "2020-10-25 01:30"]
 ZONES: dict[str, Callable[[], dt.tzinfo]] = {
     "UTC": lambda: dt.UTC,
     "zoneinfo UTC": lambda: zoneinfo.ZoneInfo("UTC"),
