@@ -15,7 +15,8 @@ if _TYPE_CHECKING:
     from ._api.inspect_verify_convert import convert, inspect, verify
     from ._api.inspection import Info
     from ._api.memory import keep_memory, release_memory
-    from ._api.read_write import decode, encode, read, read_arrow, read_pandas, read_polars, write
+    from ._api.read_into import read_arrow, read_pandas, read_polars
+    from ._api.read_write import decode, encode, read, write
     from ._api.readers_writers import open_reader, open_writer
     from ._api.versions import show_versions
     from ._core import BufferSink, Limits, __version__
@@ -106,7 +107,8 @@ _MODULES = {
     "_api.inspect_verify_convert": ("convert", "inspect", "verify"),
     "_api.inspection": ("Info",),
     "_api.memory": ("keep_memory", "release_memory"),
-    "_api.read_write": ("decode", "encode", "read", "read_arrow", "read_pandas", "read_polars", "write"),
+    "_api.read_into": ("read_arrow", "read_pandas", "read_polars"),
+    "_api.read_write": ("decode", "encode", "read", "write"),
     "_api.readers_writers": ("open_reader", "open_writer"),
     "_api.versions": ("show_versions",),
     "_core": ("BufferSink", "Limits", "__version__"),
@@ -139,7 +141,7 @@ _MODULES = {
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBMODULES = ("adapters", "errors", "plugins")
+_SUBMODULES = ("adapters", "errors", "plugins", "typing")
 
 
 def __dir__() -> list[str]:

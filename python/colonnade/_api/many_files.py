@@ -4,6 +4,7 @@ import errno
 import glob
 import os
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .. import _core
 from .._frame.frame import Frame
@@ -15,7 +16,7 @@ from ..errors import DecodeError
 _WILDCARDS = frozenset("*?[")
 
 
-def several(source: Source) -> list[Source] | None:
+def several(source: Any) -> list[Any] | None:
     """The sources of a list or tuple, or the sorted paths of a pattern; None for a single source.
 
     A path that exists is itself, even if it has the letters of a pattern.

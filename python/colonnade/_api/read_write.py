@@ -1,6 +1,6 @@
 """`read`, `write`, and the functions built on them. Joins adapters, formats and sources."""
 
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from .._formats.options import make_options, spread
 from .._formats.writers import write_format
@@ -15,6 +15,35 @@ from .open_source import read_frame
 from .store import encode_bytes, store
 from .store_chunks import encode_chunks, store_chunks
 from .write_options import written_as
+
+if TYPE_CHECKING:
+    from typing import Literal, overload
+
+    from typing_extensions import Buffer, Unpack
+
+    from .._formats import keyword_types as kw
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def read(source: Source, *, format: None = None, **options: Unpack[kw.AnyReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: kw.Arrow, **options: Unpack[kw.ArrowReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: Literal["parquet"], **options: Unpack[kw.ParquetReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: Literal["msgpack"], **options: Unpack[kw.MsgpackReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: Literal["csv"], **options: Unpack[kw.CsvReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: Literal["json"], **options: Unpack[kw.JsonReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: Literal["ndjson"], **options: Unpack[kw.NdjsonReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: Literal["yaml"], **options: Unpack[kw.YamlReading]) -> Frame: ...
+    @overload
+    def read(source: Source, *, format: kw.Other, **options: Unpack[kw.Reading]) -> Frame: ...
 
 
 def read(
@@ -89,6 +118,36 @@ def read(
     return read_frame(source, format, columns, rows, options)
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def write(data: Any, target: Target, *, format: None = None, **options: Unpack[kw.AnyWriting]) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: Literal["npz"], **options: Unpack[kw.NpzWriting]) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: Literal["npy"], **options: Unpack[kw.NpyWriting]) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: kw.Arrow, **options: Unpack[kw.ArrowWriting]) -> None: ...
+    @overload
+    def write(
+        data: Any, target: Target, *, format: Literal["parquet"], **options: Unpack[kw.ParquetWriting]
+    ) -> None: ...
+    @overload
+    def write(
+        data: Any, target: Target, *, format: Literal["msgpack"], **options: Unpack[kw.MsgpackWriting]
+    ) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: Literal["csv"], **options: Unpack[kw.CsvWriting]) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: Literal["json"], **options: Unpack[kw.JsonWriting]) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: Literal["ndjson"], **options: Unpack[kw.NdjsonWriting]) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: Literal["yaml"], **options: Unpack[kw.YamlWriting]) -> None: ...
+    @overload
+    def write(data: Any, target: Target, *, format: kw.Other, **options: Unpack[kw.Writing]) -> None: ...
+
+
 def write(data: Any, target: Target, *, format: str | None = None, **options: Any) -> None:
     """Write one frame.
 
@@ -154,6 +213,30 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         settle(where, settings.fsync)
 
 
+if TYPE_CHECKING:
+
+    @overload
+    def encode(data: Any, format: Literal["npz"], **options: Unpack[kw.NpzWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: Literal["npy"], **options: Unpack[kw.NpyWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: kw.Arrow, **options: Unpack[kw.ArrowWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: Literal["parquet"], **options: Unpack[kw.ParquetWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: Literal["msgpack"], **options: Unpack[kw.MsgpackWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: Literal["csv"], **options: Unpack[kw.CsvWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: Literal["json"], **options: Unpack[kw.JsonWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: Literal["ndjson"], **options: Unpack[kw.NdjsonWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: Literal["yaml"], **options: Unpack[kw.YamlWriting]) -> bytes: ...
+    @overload
+    def encode(data: Any, format: kw.Other, **options: Unpack[kw.Writing]) -> bytes: ...
+
+
 def encode(data: Any, format: str, **options: Any) -> bytes:
     """The bytes of one frame.
 
@@ -185,6 +268,28 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     frame = whole_frame(data, settings)
     with reporting(settings.progress, "encoding") as progress:
         return encode_bytes(frame._load(), frame._lookup, settings, progress)
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def decode(buffer: Buffer, format: None = None, **options: Unpack[kw.AnyReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: kw.Arrow, **options: Unpack[kw.ArrowReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: Literal["parquet"], **options: Unpack[kw.ParquetReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: Literal["msgpack"], **options: Unpack[kw.MsgpackReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: Literal["csv"], **options: Unpack[kw.CsvReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: Literal["json"], **options: Unpack[kw.JsonReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: Literal["ndjson"], **options: Unpack[kw.NdjsonReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: Literal["yaml"], **options: Unpack[kw.YamlReading]) -> Frame: ...
+    @overload
+    def decode(buffer: Buffer, format: kw.Other, **options: Unpack[kw.Reading]) -> Frame: ...
 
 
 def decode(
@@ -220,70 +325,3 @@ def decode(
         )
         raise TypeError(f"buffer: expected a bytes-like object, found {type(buffer).__name__}.{advice}") from None
     return read(buffer, format=format, columns=columns, rows=rows, **options)
-
-
-def read_pandas(
-    source: Source,
-    *,
-    format: str | None = None,
-    columns: Any = None,
-    rows: slice | None = None,
-    dtype_backend: Literal["numpy_nullable", "pyarrow"] | None = None,
-    **options: Any,
-) -> Any:
-    """``read(source, ...).to_pandas()``: a pandas DataFrame.
-
-    Parameters, Raises
-    ------------------
-    As `read`; `dtype_backend` as `Frame.to_pandas`.
-
-    Examples
-    --------
-    >>> import colonnade as cn, numpy as np
-    >>> cn.read_pandas(cn.encode({"a": np.arange(2)}, "npz"))
-       a
-    0  0
-    1  1
-    """
-    if (sources := several(source)) is not None:
-        frame = read(sources, format=format, columns=columns, rows=rows, **options)
-        return frame.to_pandas(dtype_backend=dtype_backend)
-    # No other code uses this frame, so the DataFrame may take over the memory of a message.
-    frame = read_frame(source, format, columns, rows, options, private=True, pandas=dtype_backend is None)
-    return frame.to_pandas(dtype_backend=dtype_backend)
-
-
-def read_polars(
-    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
-) -> Any:
-    """``read(source, ...).to_polars()``: a polars DataFrame.
-
-    Parameters, Raises
-    ------------------
-    As `read`.
-
-    Examples
-    --------
-    >>> import colonnade as cn, numpy as np
-    >>> cn.read_polars(cn.encode({"a": np.arange(2)}, "arrow"))["a"].to_list()
-    [0, 1]
-    """
-    return read(source, format=format, columns=columns, rows=rows, **options).to_polars()
-
-
-def read_arrow(
-    source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
-) -> Any:
-    """``read(source, ...).to_arrow()``: a pyarrow Table.
-
-    Parameters, Raises
-    ------------------
-    As `read`.
-
-    Examples
-    --------
-    >>> import colonnade as cn, numpy as np
-    >>> cn.read_arrow(cn.encode({"a": np.arange(2)}, "arrows")).column("a").to_pylist()
-    [0, 1]
-    """
-    return read(source, format=format, columns=columns, rows=rows, **options).to_arrow()

@@ -1,7 +1,7 @@
 """Chunk by chunk: `open_writer` and `open_reader`."""
 
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from .._formats.options import Options, format_of
 from .._formats.registry import FORMATS
@@ -21,7 +21,32 @@ from .open_source import check_beginning, lazy_frame, open_checked, open_frame, 
 from .stream_reader import StreamReader
 from .write_options import written_as
 
+if TYPE_CHECKING:
+    from typing import Literal, overload
+
+    from typing_extensions import Unpack
+
+    from .._formats import keyword_types as kw
+
 _ROWS = 65_536  # rows of a chunk, if the source has no batches
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def open_writer(target: Target, *, format: None = None, **options: Unpack[kw.AnyWriting]) -> Writer: ...
+    @overload
+    def open_writer(target: Target, *, format: kw.Arrow, **options: Unpack[kw.ArrowWriting]) -> Writer: ...
+    @overload
+    def open_writer(target: Target, *, format: Literal["parquet"], **options: Unpack[kw.ParquetWriting]) -> Writer: ...
+    @overload
+    def open_writer(target: Target, *, format: Literal["msgpack"], **options: Unpack[kw.MsgpackWriting]) -> Writer: ...
+    @overload
+    def open_writer(target: Target, *, format: Literal["csv"], **options: Unpack[kw.CsvWriting]) -> Writer: ...
+    @overload
+    def open_writer(target: Target, *, format: Literal["ndjson"], **options: Unpack[kw.NdjsonWriting]) -> Writer: ...
+    @overload
+    def open_writer(target: Target, *, format: kw.Other, **options: Unpack[kw.Writing]) -> Writer: ...
 
 
 def open_writer(target: Target, *, format: str | None = None, **options: Any) -> Writer:
@@ -77,6 +102,28 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
         with released(where):
             raise
     return Writer(where, settings)
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def open_reader(source: Source, *, format: None = None, **options: Unpack[kw.AnyReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: kw.Arrow, **options: Unpack[kw.ArrowReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: Literal["parquet"], **options: Unpack[kw.ParquetReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: Literal["msgpack"], **options: Unpack[kw.MsgpackReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: Literal["csv"], **options: Unpack[kw.CsvReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: Literal["json"], **options: Unpack[kw.JsonReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: Literal["ndjson"], **options: Unpack[kw.NdjsonReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: Literal["yaml"], **options: Unpack[kw.YamlReading]) -> Reader: ...
+    @overload
+    def open_reader(source: Source, *, format: kw.Other, **options: Unpack[kw.Reading]) -> Reader: ...
 
 
 def open_reader(

@@ -1,14 +1,14 @@
 """What pandas' `header`, `index_col` and `dtype` mean: checked, and as the core takes them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..errors import OptionError
 
-Header = bool | int | Sequence[int] | None
-IndexColumns = bool | int | str | Sequence[int] | Sequence[str] | None
+Header: TypeAlias = bool | int | Sequence[int] | None
+IndexColumns: TypeAlias = bool | int | str | Sequence[int] | Sequence[str] | None
 
 _TYPES = {str: "str", int: "int64", float: "float64", bool: "bool", bytes: "binary"}
 

@@ -1,7 +1,9 @@
 """A frame in the terms of other libraries: the ``to_*`` methods, and Arrow's C stream."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from .. import _core
 from ..adapters import ADAPTERS
@@ -9,6 +11,17 @@ from ..adapters._from_data import load_adapter, native_library
 from .foreign_errors import PASSED, foreign_error
 from .part import FramePart, holds_blocks
 
+if TYPE_CHECKING:
+    from typing import overload
+
+    import awkward
+    import numpy
+    import pandas
+    import polars
+    import pyarrow
+    import static_frame
+
+DtypeBackend: TypeAlias = Literal["numpy_nullable", "pyarrow"]
 BUILT_IN = frozenset(ADAPTERS.values())
 
 
@@ -17,7 +30,7 @@ class Conversions(FramePart):
 
     __slots__ = ()
 
-    def to_pandas(self, *, dtype_backend: Literal["numpy_nullable", "pyarrow"] | None = None) -> Any:
+    def to_pandas(self, *, dtype_backend: DtypeBackend | None = None) -> pandas.DataFrame:
         """A pandas DataFrame. Its memory is its own: changing it changes neither the file nor another frame.
 
         Parameters
@@ -41,7 +54,7 @@ class Conversions(FramePart):
         """
         return self._to("pandas", **({} if dtype_backend is None else {"dtype_backend": dtype_backend}))
 
-    def to_polars(self) -> Any:
+    def to_polars(self) -> polars.DataFrame:
         """A polars DataFrame. Not copied where the frame lies in Arrow's layout, or in packed NumPy columns; text and
         bytes get views, which is how polars keeps them, over the same characters.
 
@@ -61,7 +74,7 @@ class Conversions(FramePart):
         """
         return self._to("polars")
 
-    def to_arrow(self) -> Any:
+    def to_arrow(self) -> pyarrow.Table | Any:
         """A pyarrow Table (or RecordBatch, where it was one). Not copied where it lies in Arrow's layout or packed.
 
         The table of another library's frame has one field per column, then one per level of stored row labels, and
@@ -97,7 +110,7 @@ class Conversions(FramePart):
         first = self._rows[0] if self._rows else 0
         return _core.export_arrow_schema(self._load_batches((first, first))[0])
 
-    def to_numpy(self) -> Any:
+    def to_numpy(self) -> numpy.ndarray | Any:
         """NumPy arrays, read-only, over the file's own bytes where they can be used as they lie.
 
         Returns
@@ -123,7 +136,7 @@ class Conversions(FramePart):
             return _converted("numpy", _first_vector, [self._load()])
         return self._to("numpy")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray:
         """What ``numpy.asarray(frame)`` gives: one array of all columns.
 
         One column is 1-D. Columns of one dtype are 2-D, shape (nrows, ncols). Others are a structured array. It has no
@@ -148,11 +161,11 @@ class Conversions(FramePart):
             return values.astype(dtype)
         return values.copy() if copy else values
 
-    def to_static_frame(self) -> Any:
+    def to_static_frame(self) -> static_frame.FrameAny:
         """A StaticFrame Frame (or FrameGO, FrameHE where it was one). Arrays are immutable and not copied."""
         return self._to("static_frame")
 
-    def to_awkward(self) -> Any:
+    def to_awkward(self) -> awkward.Array:
         """An Awkward Array over the memory of the frame, read-only: records, one a row, or what it was written from.
 
         Returns
@@ -188,6 +201,23 @@ class Conversions(FramePart):
         library is installed, as a pyarrow Table where it is Arrow, else as NumPy arrays.
         """
         return self._to(native_library(self._source))
+
+    if TYPE_CHECKING:
+
+        @overload
+        def to(self, library: Literal["pandas"]) -> pandas.DataFrame: ...
+        @overload
+        def to(self, library: Literal["polars"]) -> polars.DataFrame: ...
+        @overload
+        def to(self, library: Literal["arrow", "pyarrow"]) -> pyarrow.Table | Any: ...
+        @overload
+        def to(self, library: Literal["numpy"]) -> numpy.ndarray | Any: ...
+        @overload
+        def to(self, library: Literal["static_frame"]) -> static_frame.FrameAny: ...
+        @overload
+        def to(self, library: Literal["awkward"]) -> awkward.Array: ...
+        @overload
+        def to(self, library: str) -> Any: ...
 
     def to(self, library: str) -> Any:
         """An object of a library by its name: the name of a plug-in, or one that has a method of its own here.

@@ -1,6 +1,6 @@
 """`cn.Frame`: the result of `read`, and data for `write`. Lazy over a file, or over arrays in memory."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from .._core import CoreFrame
@@ -146,7 +146,7 @@ class Frame(ColumnMapping, Pickled):
                 self._column_cache[key] = cached
         return cached
 
-    def select(self, columns: Iterable[Any] | Any) -> "Frame":
+    def select(self, columns: Hashable | Iterable[Hashable]) -> "Frame":
         """These columns, in this order. No data is copied or decoded.
 
         Parameters

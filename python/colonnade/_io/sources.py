@@ -5,7 +5,7 @@ import os
 import stat
 import sys
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from .. import _core
 from .connection_io import LinkSource, check_dialled, url_scheme
@@ -18,8 +18,20 @@ from .streams import CallSource, StreamSource, read_into_of
 
 if TYPE_CHECKING:
     import socket
+    from collections.abc import Sequence
 
-Source = Any
+    from typing_extensions import Buffer
+
+    class Readable(Protocol):
+        """A binary file object."""
+
+        def read(self, size: int, /) -> Buffer | None: ...
+
+    FilePath: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
+    OneSource: TypeAlias = FilePath | Buffer | _core.BufferSink | Readable | Link | socket.socket | int
+    Source: TypeAlias = OneSource | Sequence[OneSource]
+else:
+    Source = Any
 EXPECTED = "a path, a URL, bytes, a BufferSink, a binary file object, a Connection, a socket or a file descriptor"
 
 
@@ -92,7 +104,7 @@ class BufferSource:
 AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource
 
 
-def as_source(source: Source) -> AnySource:
+def as_source(source: Any) -> AnySource:
     """Resolve `source`. No bytes of a stream are consumed.
 
     Raises

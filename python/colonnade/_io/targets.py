@@ -7,7 +7,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from .. import _core
 from .connection_io import LinkTarget, check_dialled, url_scheme
@@ -15,7 +15,19 @@ from .descriptors import duplicate_descriptor, write_all
 from .raw_connection import Link
 from .sources import expand_home, is_plain_socket, is_socket, plain_file
 
-Target = Any
+if TYPE_CHECKING:
+    import socket
+
+    from .sources import FilePath
+
+    class Writable(Protocol):
+        """A binary file object."""
+
+        def write(self, data: memoryview, /) -> object: ...
+
+    Target: TypeAlias = FilePath | _core.BufferSink | Writable | Link | socket.socket | int
+else:
+    Target = Any
 EXPECTED = "a path, a URL, a BufferSink, a binary file object, a Connection, a socket or a file descriptor"
 
 
@@ -83,7 +95,7 @@ def constructors_of(writer: Any) -> ByTarget[Any]:
     return ByTarget(writer.to_path, writer.to_fd, writer.to_sink, writer.to_callable)
 
 
-def as_target(target: Target) -> AnyTarget:
+def as_target(target: Any) -> AnyTarget:
     """Resolve `target`.
 
     Raises

@@ -170,7 +170,7 @@ class FormatContract(PluginContract):
     def test_unknown_options_are_refused_by_name(self) -> None:
         """The options that the plug-in declares are the only ones."""
         with pytest.raises(cn.OptionError, match="no_such_option"):
-            cn.encode(self._first(), self._name(), no_such_option=1)
+            cn.encode(self._first(), self._name(), no_such_option=1)  # type: ignore[call-overload]
 
     # ------------------------------------------------------------------ within
 

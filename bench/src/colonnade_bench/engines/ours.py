@@ -106,7 +106,7 @@ class Colonnade(Engine):
     def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
         import colonnade as cn
 
-        wanted = {} if column is None else {"columns": [column]}
+        wanted: dict[str, Any] = {} if column is None else {"columns": [column]}
         return _to_library(cn.read(path, format=named(cell), rows=rows, **wanted), cell.library)
 
     def first_chunk(self, path: Path, cell: Cell) -> Any:

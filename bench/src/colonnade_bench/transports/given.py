@@ -98,4 +98,4 @@ def by_colonnade(data: Any, path: Path, nbytes: int | None) -> None:
     """Writes record batches of about `nbytes` bytes."""
     import colonnade as cn
 
-    cn.write(data, path, format="arrows", **({} if nbytes is None else {"batch_nbytes": nbytes}))
+    cn.write(data, path, format="arrows", batch_nbytes=nbytes)
