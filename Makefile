@@ -182,6 +182,10 @@ lint-python: setup build
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 
+.PHONY: types
+types: setup build  ## pyright (scripts/system-packages.sh): public types are complete, and what users' code gets is right
+	CI=true $(PY) -m pytest -q tests/typing $(PYTEST_ARGS)
+
 .PHONY: check
 check:  ## everything .ci/run asks for: lint, then test
 	@$(MAKE) --no-print-directory lint

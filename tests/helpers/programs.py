@@ -15,7 +15,7 @@ import shutil
 import pytest
 
 
-def needs_program(program: str, package: str | None = None) -> pytest.MarkDecorator:
-    """Skip where `program` is not on PATH, unless CI=true."""
+def needs_program(program: str, package: str | None = None, *, how: str | None = None) -> pytest.MarkDecorator:
+    """Skip where `program` is not on PATH, unless CI=true. `how`: what installs it, where that is not apt-get."""
     absent = shutil.which(program) is None and os.environ.get("CI") != "true"
-    return pytest.mark.skipif(absent, reason=f"no {program}: apt-get install {package or program}")
+    return pytest.mark.skipif(absent, reason=f"no {program}: {how or f'apt-get install {package or program}'}")
