@@ -1,4 +1,4 @@
-"""What type checkers know of the package. Nothing runs this file: mypy (`make lint`) and pyright (`make types`) read it.
+"""What type checkers know of the package. Nothing runs it: mypy (`make lint`) and pyright (`make types`) read it.
 
 Every ``# type: ignore`` is an error that a user must see: without the error the comment itself is one.
 """

@@ -5,11 +5,10 @@ from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from colonnade import typing
-from colonnade._formats import keyword_types
 from colonnade._formats.options import CLASSES
 from tests.helpers.each import each
 
-FORMATS = get_args(keyword_types.Format)
+FORMATS = get_args(typing.Format)
 BESIDE = {"read": {"columns", "rows", "options"}, "write": {"options"}}
 SIDES = {"read": "Reading", "write": "Writing"}
 COMMON = {("npz", "read"), ("npy", "read")}

@@ -1,4 +1,4 @@
-"""pyright, which most editors ask: every public name has a type, and what the documentation promises has the right one."""
+"""pyright, which most editors ask: every public name has a type, and what the documentation promises is right."""
 
 import json
 import os

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pyarrow
     from typing_extensions import Unpack
 
-    from .._formats.keyword_types import AnyReading, Format, Other, Reading
     from .._frame.conversions import DtypeBackend
+    from ..typing import AnyReading, Format, Other, Reading
 
 
 if TYPE_CHECKING:

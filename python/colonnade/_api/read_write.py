@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, Unpack
 
-    from .._formats import keyword_types as kw
+    from .. import typing as kw
 
 
 if TYPE_CHECKING:

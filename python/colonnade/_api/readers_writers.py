@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from .._formats import keyword_types as kw
+    from .. import typing as kw
 
 _ROWS = 65_536  # rows of a chunk, if the source has no batches
 
