@@ -161,7 +161,7 @@ class Conversions(FramePart):
             return values.astype(dtype)
         return values.copy() if copy else values
 
-    def to_static_frame(self) -> static_frame.FrameAny:
+    def to_static_frame(self) -> static_frame.TFrameAny:
         """A StaticFrame Frame (or FrameGO, FrameHE where it was one). Arrays are immutable and not copied."""
         return self._to("static_frame")
 
@@ -213,7 +213,7 @@ class Conversions(FramePart):
         @overload
         def to(self, library: Literal["numpy"]) -> numpy.ndarray | Any: ...
         @overload
-        def to(self, library: Literal["static_frame"]) -> static_frame.FrameAny: ...
+        def to(self, library: Literal["static_frame"]) -> static_frame.TFrameAny: ...
         @overload
         def to(self, library: Literal["awkward"]) -> awkward.Array: ...
         @overload
