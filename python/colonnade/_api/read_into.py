@@ -12,12 +12,10 @@ from .read_write import read
 if TYPE_CHECKING:
     from typing import overload
 
-    import pandas
-    import polars
-    import pyarrow
     from typing_extensions import Unpack
 
     from .._frame.conversions import DtypeBackend
+    from ..adapters._libraries import pandas, polars, pyarrow
     from ..typing import AnyReading, Format, Other, Reading
 
 

@@ -14,12 +14,9 @@ from .part import FramePart, holds_blocks
 if TYPE_CHECKING:
     from typing import overload
 
-    import awkward
     import numpy
-    import pandas
-    import polars
-    import pyarrow
-    import static_frame
+
+    from ..adapters._libraries import awkward, pandas, polars, pyarrow, static_frame
 
 DtypeBackend: TypeAlias = Literal["numpy_nullable", "pyarrow"]
 BUILT_IN = frozenset(ADAPTERS.values())
