@@ -15,7 +15,7 @@ LEVELS = (
     frozenset({"frame", "codec", "source"}),
     frozenset({"arrow", "sink"}),
     frozenset({"cells"}),
-    frozenset({"decode", "infer"}),
+    frozenset({"decode", "infer", "filter"}),
     frozenset({"container", "text"}),
     frozenset({"formats"}),
     frozenset({"message"}),

@@ -40,7 +40,6 @@ mod msgpack_options;
 mod npz_read_options;
 mod npz_write_options;
 mod objects;
-mod parquet_filter;
 mod parquet_read_options;
 mod parquet_write_options;
 mod path;
@@ -48,6 +47,7 @@ mod progress;
 mod projection;
 mod read_options;
 mod reader;
+mod row_filter;
 mod run;
 mod series;
 mod sidecar;
@@ -64,6 +64,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
+    row_filter::register(m)?;
     guard::register(m)?;
     m.add("__version__", env!("CARGO_PKG_VERSION"))?;
     m.add_class::<arrow_column::ArrowColumn>()?;

@@ -5,8 +5,8 @@ use colonnade::formats::parquet::read::DecryptionKeys;
 use pyo3::prelude::*;
 
 use crate::limits::PyLimits;
-use crate::parquet_filter::{Conditions, filter_of};
 use crate::read_options::{PyReadOptions, threads as threads_of};
+use crate::row_filter::{Conditions, filter_of};
 
 /// Options for reading parquet.
 #[pyclass(frozen, extends = PyReadOptions, module = "colonnade._core")]

@@ -8,6 +8,7 @@ pub mod container;
 pub mod decode;
 pub mod error;
 mod excerpt;
+pub mod filter;
 pub mod formats;
 pub mod frame;
 pub mod infer;

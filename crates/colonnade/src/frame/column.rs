@@ -151,6 +151,16 @@ pub fn same_type(one: &DataType, other: &DataType) -> bool {
     one == other && children(one).into_iter().zip(children(other)).all(same)
 }
 
+/// The type of the values behind dictionaries and runs.
+#[must_use]
+pub fn values_of(data_type: &DataType) -> &DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => values_of(values),
+        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
+        other => other,
+    }
+}
+
 /// Arrow's name of a type, as `pyarrow` prints it.
 #[must_use]
 pub fn type_name(data_type: &DataType, ordered: bool) -> String {

@@ -21,7 +21,7 @@ pub(crate) use block::as_stride;
 pub use block::{Block, Grid};
 pub use cache::FrameCache;
 pub(crate) use column::has_validity;
-pub use column::{Column, MAX_DEPTH, children, same_type, type_name, unit_name, with_children};
+pub use column::{Column, MAX_DEPTH, children, same_type, type_name, unit_name, values_of, with_children};
 pub(crate) use column::{has_dictionary, too_deep};
 pub use description::Description;
 pub use dtype::{ByteOrder, DType, DTypeKind};

@@ -6,7 +6,8 @@ use arrow_schema::DataType;
 use crate::error::Result;
 
 use super::thrift::{Thrift, ThriftType};
-use super::types::{LeafConversion, Physical, values_of};
+use super::types::{LeafConversion, Physical};
+use crate::frame::values_of;
 
 type Float16Native = <arrow_array::types::Float16Type as arrow_array::ArrowPrimitiveType>::Native;
 

@@ -33,6 +33,8 @@ mod tests;
 
 use arrow_schema::{DataType, Field, IntervalUnit, TimeUnit};
 
+use crate::frame::values_of;
+
 use super::logical_type::{INTERVAL, Logical, LogicalTimeUnit, converted, logical_of};
 
 pub use annotations::{check, check_group, max_digits, physical_of};
@@ -306,16 +308,6 @@ pub fn decoded_type(data_type: &DataType) -> Option<DataType> {
 
 /// Prefix of the key of a dictionary in the file's metadata; the field's name follows.
 pub const DICTIONARY: &str = "colonnade:dictionary:";
-
-/// Returns the type of the values of a dictionary or of run-ends; other types unchanged.
-#[must_use]
-pub fn values_of(data_type: &DataType) -> &DataType {
-    match data_type {
-        DataType::Dictionary(_, values) => values_of(values),
-        DataType::RunEndEncoded(_, values) => values_of(values.data_type()),
-        other => other,
-    }
-}
 
 fn decimal_width(data_type: &DataType) -> Option<u8> {
     match data_type {

@@ -2,7 +2,6 @@
 
 use super::columns::{label_columns, projected_columns};
 use super::file::{Parquet, ParquetBytes};
-use super::filter::RowFilter;
 use super::options::ReadOptions;
 use super::projection::ColumnNames;
 use super::schema::choose;
@@ -10,6 +9,7 @@ use super::selection::Selection;
 use super::{encrypted, row_filter, tree};
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
+use crate::filter::RowFilter;
 use crate::formats::parquet::footer::{Footer, RowGroup};
 use crate::formats::parquet::schema::SchemaLeaf;
 use crate::memory::{Buffer, Remote};

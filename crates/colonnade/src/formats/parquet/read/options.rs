@@ -2,11 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::filter::RowFilter;
 use crate::frame::paths::LeafProjection;
 use crate::limits::Limits;
 
 use super::encrypted::DecryptionKeys;
-use super::filter::RowFilter;
 
 /// Options for opening a file.
 #[derive(Debug, Clone, Default)]

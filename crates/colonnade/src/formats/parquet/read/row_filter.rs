@@ -2,14 +2,13 @@
 
 use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
+use crate::filter::{CompiledTerms, RowFilter, mask};
 use crate::progress::Progress;
 
 use super::file::Parquet;
 use super::filter::bounds::StatisticsType;
-use super::filter::mask::mask;
-use super::filter::prune::{CompiledTerms, FilterColumn, candidates};
+use super::filter::prune::{FilterColumn, candidates};
 use super::filter::statistics_source::StatisticsSource;
-use super::filter::{Op, RowFilter};
 use super::schema::RootKind;
 use super::selection::{RowsToDecode, Selection};
 
@@ -19,12 +18,6 @@ use super::selection::{RowsToDecode, Selection};
 /// `NotFound`: a column that does not exist. `InvalidOption`: a column without an order, or a value of another kind. Malformed
 /// pages.
 pub(crate) fn select(file: &Parquet, filter: &RowFilter, progress: &dyn Progress) -> Result<Selection> {
-    for term in filter.any.iter().flatten() {
-        if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
-            let message = format!("filter: column {:?}: {} takes one value.", term.column, term.op.word());
-            return Err(Error::invalid_option("parquet", message));
-        }
-    }
     let mut fields = Vec::new();
     let mut judged = Vec::new();
     for name in filter.columns() {
@@ -32,7 +25,8 @@ pub(crate) fn select(file: &Parquet, filter: &RowFilter, progress: &dyn Progress
         fields.push(field);
         judged.push(column);
     }
-    let terms = CompiledTerms::new(filter, &judged)?;
+    let types: Vec<_> = judged.iter().map(|column| (column.name.as_str(), &column.data_type)).collect();
+    let terms = CompiledTerms::new(filter, &types)?;
     let (start, end) = file.footer;
     let bytes = file.source.bytes.as_slice();
     let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
@@ -54,20 +48,18 @@ fn column(file: &Parquet, name: &str) -> Result<(usize, FilterColumn)> {
     let Some((i, root, field)) =
         found.and_then(|i| Some((i, file.roots.get(i)?, file.schema.fields().get(i)?)))
     else {
-        return Err(Error::not_found("parquet", format!("filter: there is no column {name:?}.")));
-    };
-    let RootKind::Flat(flat) = &root.kind else {
-        let message =
-            format!("filter: column {name:?} is nested, and its values have no order. Filter after reading.");
-        return Err(Error::invalid_option("parquet", message));
+        return Err(Error::not_found("parquet", format!("filters: there is no column {name:?}.")));
     };
     let (chunk, data_type) = (root.leaves.start, field.data_type().clone());
-    let known = (!file.options.ignore_statistics).then(|| StatisticsType {
-        data_type: data_type.clone(),
-        physical: flat.physical,
-        way: flat.way,
-        ordered: file.ordered.get(chunk).copied().unwrap_or(false),
-        optional: flat.optional,
-    });
+    let known = match &root.kind {
+        RootKind::Flat(flat) if !file.options.ignore_statistics => Some(StatisticsType {
+            data_type: data_type.clone(),
+            physical: flat.physical,
+            way: flat.way,
+            ordered: file.ordered.get(chunk).copied().unwrap_or(false),
+            optional: flat.optional,
+        }),
+        _ => None,
+    };
     Ok((i, FilterColumn { name: name.to_owned(), data_type, known, chunk }))
 }

@@ -3,15 +3,12 @@
 
 use std::ops::Range;
 
-use arrow_array::{BooleanArray, make_array};
 use arrow_buffer::{BooleanBuffer, BooleanBufferBuilder};
 
 use crate::arrow::decoded_columns::DecodedColumns;
-use crate::error::{Error, Result};
-use crate::frame::{Block, Grid};
-use crate::memory::{Buffer, Region, Scatter};
+use crate::error::Result;
+use crate::filter::KeptRows;
 use crate::parallel;
-use crate::parallel::Task;
 use crate::progress::Progress;
 
 /// Gaps of at most this many rows between two selected rows are decoded too.
@@ -170,60 +167,16 @@ pub(crate) fn keep_selected(
     threads: usize,
     progress: &dyn Progress,
 ) -> Result<DecodedColumns> {
-    let nrows = keep.count_set_bits();
-    let runs: Vec<(usize, usize)> = keep.set_slices().collect();
+    let positions: Vec<usize> = keep.set_indices().collect();
+    let rows = &KeptRows::new(&positions, keep.len(), threads);
     let mut out = DecodedColumns { exclusive: landed.exclusive, ..DecodedColumns::default() };
     for (block, members) in landed.blocks {
-        out.blocks.push((copy_runs(&block, &runs, nrows, threads, progress)?, members));
+        out.blocks.push((rows.block(&block, progress)?, members));
     }
-    let mask = BooleanArray::new(keep.clone(), None);
-    let tasks = landed.columns.into_iter().map(|(i, data)| {
-        let mask = &mask;
-        let work = move || {
-            let some = arrow_select::filter::filter(&make_array(data), mask);
-            let some = some.map_err(|e| Error::malformed("parquet", e.to_string()))?;
-            Ok((i, arrow_array::Array::to_data(&some)))
-        };
-        (keep.len(), work)
-    });
+    let tasks = landed.columns.into_iter().map(|(i, data)| (keep.len(), move || Ok((i, rows.data(data)?))));
     out.columns = parallel::map(tasks.collect(), threads, progress)?;
     out.columns.sort_unstable_by_key(|(i, _)| *i);
     Ok(out)
-}
-
-/// Copies these runs of rows of a block with contiguous columns.
-fn copy_runs(
-    block: &Block,
-    runs: &[(usize, usize)],
-    nrows: usize,
-    threads: usize,
-    progress: &dyn Progress,
-) -> Result<Block> {
-    let grid = &block.grid;
-    let too_large = || Error::too_large("parquet");
-    let item = grid.dtype.itemsize as usize;
-    let one = nrows.checked_mul(item).ok_or_else(too_large)?;
-    let nbytes = one.checked_mul(grid.width).ok_or_else(too_large)?;
-    let mut region = Region::allocate(nbytes)?;
-    let scatter = Scatter::new(&mut region);
-    let column = |i: usize| -> Result<()> {
-        let one_column = block.column(i);
-        let packed = one_column.packed().ok_or_else(too_large)?;
-        // SAFETY: each column writes to a range that no other column has.
-        let mut room = unsafe { scatter.range(i * one, one) }.ok_or_else(too_large)?;
-        for &(start, end) in runs {
-            let from = packed.get(start * item..end * item).ok_or_else(too_large)?;
-            let (now, rest) = room.split_at_mut_checked(from.len()).ok_or_else(too_large)?;
-            now.copy_from_slice(from);
-            room = rest;
-        }
-        Ok(())
-    };
-    let column = &column;
-    let tasks = (0..grid.width).map(|i| Task::new(one, move || column(i))).collect();
-    parallel::run(tasks, threads, progress)?;
-    let grid = Grid::column_major(grid.dtype, nrows, grid.width, 0);
-    Block::new(grid, Buffer::from_region(region.finish(), true)).ok_or_else(too_large)
 }
 
 #[cfg(test)]

@@ -3,12 +3,12 @@
 //! Specification: <https://github.com/apache/parquet-format/blob/master/BloomFilter.md>
 
 use crate::error::Result;
+use crate::filter::Test;
 use crate::formats::parquet::statistics::StatisticsValue;
 use crate::formats::parquet::thrift::{Thrift, ThriftType};
 use crate::formats::parquet::types::{LeafConversion, Physical};
 
 use super::bounds::{StatisticsType, ValueBounds};
-use super::compile::Test;
 
 /// The maximum size of a header.
 pub(super) const HEADER_NBYTES: u64 = 64;
@@ -79,7 +79,7 @@ pub(super) fn may_hold(bits: &[u8], test: &Test, known: &StatisticsType) -> bool
         Test::Words(shape) => {
             shape.one_of().is_none_or(|those| those.iter().any(|word| has(bits, hash(word))))
         }
-        Test::Wide(_) => true,
+        Test::Wide(_) | Test::Null(_) => true,
     }
 }
 

@@ -5,11 +5,10 @@
 
 use arrow_schema::DataType;
 
+use crate::filter::{Test, ValueSet};
 use crate::formats::parquet::statistics::{Statistics, StatisticsValue, value};
-use crate::formats::parquet::types::{LeafConversion, Physical, values_of};
-
-use super::compile::Test;
-use super::value_set::ValueSet;
+use crate::formats::parquet::types::{LeafConversion, Physical};
+use crate::frame::values_of;
 
 /// The properties of a column that its statistics are interpreted by.
 #[derive(Debug, Clone)]

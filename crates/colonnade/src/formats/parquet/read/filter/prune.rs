@@ -7,16 +7,16 @@ use std::ops::Range;
 use arrow_schema::DataType;
 
 use crate::error::Result;
+use crate::filter::{CompiledTerms, Test};
 use crate::formats::parquet::chunk::ColumnChunk;
 use crate::formats::parquet::footer::RowGroup;
 use crate::formats::parquet::statistics::Statistics;
 use crate::formats::parquet::thrift::Thrift;
 
+use super::bloom;
 use super::bounds::{ChunkBounds, Contradiction, StatisticsType};
-use super::compile::Test;
 use super::pages::PageIndex;
 use super::statistics_source::StatisticsSource;
-use super::{RowFilter, bloom};
 
 /// Bloom filters beyond this size are not fetched.
 const BLOOM_NBYTES: usize = 128 << 20;
@@ -32,31 +32,6 @@ pub(crate) struct FilterColumn {
     pub(crate) known: Option<StatisticsType>,
     /// Its position among the chunks of a row group.
     pub(crate) chunk: usize,
-}
-
-/// The compiled terms of a filter: for each the position of its column, and the test.
-pub(crate) struct CompiledTerms(Vec<Vec<(usize, Test)>>);
-
-impl CompiledTerms {
-    /// Compiles the filter's terms for these columns, which are all that it names.
-    ///
-    /// # Errors
-    /// As [`Test::new`].
-    pub(crate) fn new(filter: &RowFilter, columns: &[FilterColumn]) -> Result<Self> {
-        let term = |term: &super::Term| {
-            let place = columns.iter().position(|c| c.name == term.column);
-            place
-                .zip(place.and_then(|p| columns.get(p)))
-                .map(|(place, column)| Test::new(term, &column.data_type).map(|test| (place, test)))
-        };
-        let list = |list: &Vec<super::Term>| list.iter().filter_map(term).collect::<Result<Vec<_>>>();
-        filter.any.iter().map(list).collect::<Result<_>>().map(Self)
-    }
-
-    /// The lists of terms.
-    pub(crate) fn any(&self) -> &[Vec<(usize, Test)>] {
-        &self.0
-    }
 }
 
 /// A test and the chunk that it applies to.
@@ -115,6 +90,14 @@ impl<'a> ChunkTest<'a> {
             return Ok(if self.bloom_may(None) { all_rows(nrows) } else { Vec::new() });
         };
         let is_null = chunk_bounds.nulls == Some(nrows as u64);
+        if let Test::Null(wanted) = test {
+            let is_valid = chunk_bounds.nulls == Some(0);
+            return Ok(if (*wanted && is_valid) || (!wanted && is_null) {
+                Vec::new()
+            } else {
+                all_rows(nrows)
+            });
+        }
         if is_null || chunk_bounds.bounds.as_ref().is_some_and(|bounds| !bounds.may_hold(test)) {
             return Ok(Vec::new());
         }
@@ -184,7 +167,7 @@ fn has_literals(test: &Test) -> bool {
         Test::Ints(shape) => shape.one_of().is_some(),
         Test::Floats(shape) => shape.one_of().is_some(),
         Test::Words(shape) => shape.one_of().is_some(),
-        Test::Wide(_) => false,
+        Test::Wide(_) | Test::Null(_) => false,
     }
 }
 

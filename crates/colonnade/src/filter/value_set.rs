@@ -15,18 +15,18 @@ pub(crate) enum ValueSet<T> {
 
 impl<T: PartialOrd> ValueSet<T> {
     /// The empty set.
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self::OneOf(Vec::new())
     }
 
     /// The set of all values.
-    pub(super) fn all() -> Self {
+    pub(crate) fn all() -> Self {
         Self::NoneOf(Vec::new())
     }
 
     /// Whether the set contains `value`.
     #[inline]
-    pub(super) fn contains(&self, value: &T) -> bool {
+    pub(crate) fn contains(&self, value: &T) -> bool {
         match self {
             Self::OneOf(those) => has(those, value),
             Self::NoneOf(those) => !has(those, value),
@@ -35,8 +35,43 @@ impl<T: PartialOrd> ValueSet<T> {
         }
     }
 
+    /// Whether the set contains each value: [`ValueSet::contains`], with the shape chosen outside the loop.
+    pub(crate) fn contains_each(&self, values: impl Iterator<Item = T>) -> Vec<bool> {
+        match self {
+            Self::OneOf(those) => match those.as_slice() {
+                [one] => values.map(|v| v == *one).collect(),
+                those => values.map(|v| has(those, &v)).collect(),
+            },
+            Self::NoneOf(those) => match those.as_slice() {
+                [one] => values.map(|v| v != *one).collect(),
+                those => values.map(|v| !has(those, &v)).collect(),
+            },
+            Self::Below(end, true) => values.map(|v| v <= *end).collect(),
+            Self::Below(end, false) => values.map(|v| v < *end).collect(),
+            Self::Above(end, true) => values.map(|v| v >= *end).collect(),
+            Self::Above(end, false) => values.map(|v| v > *end).collect(),
+        }
+    }
+
+    /// The same set of a type with fewer values. `narrow` gives, for a value beyond them, whether it is below all.
+    pub(crate) fn narrowed<W: PartialOrd>(
+        self,
+        narrow: impl Fn(T) -> std::result::Result<W, bool>,
+    ) -> ValueSet<W> {
+        let those = |those: Vec<T>| those.into_iter().filter_map(|v| narrow(v).ok()).collect();
+        let edge = |all: bool| if all { ValueSet::all() } else { ValueSet::empty() };
+        match self {
+            Self::OneOf(list) => ValueSet::OneOf(those(list)),
+            Self::NoneOf(list) => ValueSet::NoneOf(those(list)),
+            Self::Below(end, closed) => {
+                narrow(end).map_or_else(|low| edge(!low), |end| ValueSet::Below(end, closed))
+            }
+            Self::Above(end, closed) => narrow(end).map_or_else(edge, |end| ValueSet::Above(end, closed)),
+        }
+    }
+
     /// Whether the set may contain a value between `min` and `max`, both included. No value needs to equal the bounds.
-    pub(super) fn may_hold(&self, min: &T, max: &T) -> bool {
+    pub(crate) fn may_hold(&self, min: &T, max: &T) -> bool {
         match self {
             Self::OneOf(those) => those.iter().any(|v| v >= min && v <= max),
             Self::NoneOf(those) => !(min == max && has(those, min)),
@@ -46,7 +81,7 @@ impl<T: PartialOrd> ValueSet<T> {
     }
 
     /// Returns the values of a `OneOf`.
-    pub(super) fn one_of(&self) -> Option<&[T]> {
+    pub(crate) fn one_of(&self) -> Option<&[T]> {
         match self {
             Self::OneOf(those) => Some(those),
             _ => None,

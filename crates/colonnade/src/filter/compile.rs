@@ -1,13 +1,37 @@
-//! Compiles a term for a column of a type: converts its literals exactly to the column's unit.
+//! Compiles terms for columns of known types: converts literals exactly to the column's unit.
 
 use arrow_buffer::i256;
 use arrow_schema::{DataType, TimeUnit};
 
 use super::value_set::ValueSet;
-use super::{Literal, Op, Term};
+use super::{Literal, Op, RowFilter, Term};
+use crate::cells::iso8601::{self, IsoSpelling, TimeText};
 use crate::error::{Error, Result};
-use crate::formats::parquet::types::values_of;
-use crate::frame::type_name;
+use crate::frame::{type_name, values_of};
+
+/// The compiled terms of a filter: for each the position of its column, and the test.
+pub(crate) struct CompiledTerms(Vec<Vec<(usize, Test)>>);
+
+impl CompiledTerms {
+    /// Compiles the filter's terms for columns of these names and types, which are all that it names.
+    ///
+    /// # Errors
+    /// As [`Test::new`].
+    pub(crate) fn new(filter: &RowFilter, columns: &[(&str, &DataType)]) -> Result<Self> {
+        let term = |term: &Term| {
+            let (place, (_, data_type)) =
+                columns.iter().enumerate().find(|(_, (name, _))| *name == term.column)?;
+            Some(Test::new(term, data_type).map(|test| (place, test)))
+        };
+        let list = |list: &Vec<Term>| list.iter().filter_map(term).collect::<Result<Vec<_>>>();
+        filter.any.iter().map(list).collect::<Result<_>>().map(Self)
+    }
+
+    /// The lists of terms.
+    pub(crate) fn any(&self) -> &[Vec<(usize, Test)>] {
+        &self.0
+    }
+}
 
 /// A compiled term over values: integers in the column's unit, wide decimals, floats, or bytes in lexicographic order.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +44,8 @@ pub(crate) enum Test {
     Floats(ValueSet<f64>),
     /// Text and bytes.
     Words(ValueSet<Vec<u8>>),
+    /// Null, or with `false` not null.
+    Null(bool),
 }
 
 /// A literal in the column's unit: the largest integer that is not above it, and whether that integer equals it.
@@ -36,7 +62,16 @@ impl Test {
     /// `InvalidOption`: literals that do not compare with the column's values, columns without an order.
     pub(crate) fn new(term: &Term, data_type: &DataType) -> Result<Self> {
         let data_type = values_of(data_type);
+        if let Op::IsNull | Op::IsNotNull = term.op {
+            return Ok(Self::Null(term.op == Op::IsNull));
+        }
+        if !matches!(term.op, Op::In | Op::NotIn) && term.literals.len() != 1 {
+            let message = format!("column {:?}: {} takes one value.", term.column, term.op.word());
+            return Err(Error::invalid_option("filters", message));
+        }
         match data_type {
+            // All its values are null.
+            DataType::Null => Ok(Self::Ints(ValueSet::empty())),
             DataType::Float16 | DataType::Float32 | DataType::Float64 => {
                 floats(term, data_type).map(Self::Floats)
             }
@@ -51,52 +86,62 @@ impl Test {
             | DataType::LargeBinary
             | DataType::BinaryView
             | DataType::FixedSizeBinary(_) => {
+                // NumPy pads bytes of fixed width with NUL.
+                let width = match data_type {
+                    DataType::FixedSizeBinary(width) => usize::try_from(*width).unwrap_or(0),
+                    _ => 0,
+                };
                 let bytes = |literal: &Literal| match literal {
-                    Literal::Bytes(bytes) => Some(bytes.clone()),
+                    Literal::Bytes(bytes) => {
+                        let mut bytes = bytes.clone();
+                        bytes.resize(bytes.len().max(width), 0);
+                        Some(bytes)
+                    }
                     _ => None,
                 };
                 words(term, data_type, bytes).map(Self::Words)
             }
             DataType::Decimal256(..) => ints(term, data_type).map(Self::Wide),
-            _ => Ok(Self::Ints(match ints(term, data_type)? {
-                ValueSet::OneOf(those) => {
-                    ValueSet::OneOf(those.into_iter().filter_map(i256::to_i128).collect())
-                }
-                ValueSet::NoneOf(those) => {
-                    ValueSet::NoneOf(those.into_iter().filter_map(i256::to_i128).collect())
-                }
-                ValueSet::Below(end, closed) => {
-                    narrow(end).map_or_else(|all| edge(!all), |end| ValueSet::Below(end, closed))
-                }
-                ValueSet::Above(end, closed) => {
-                    narrow(end).map_or_else(edge, |end| ValueSet::Above(end, closed))
-                }
-            })),
+            _ => {
+                let narrow = |value: i256| value.to_i128().ok_or(value.is_negative());
+                Ok(Self::Ints(ints(term, data_type)?.narrowed(narrow)))
+            }
         }
     }
 }
 
-fn edge(all: bool) -> ValueSet<i128> {
-    if all { ValueSet::all() } else { ValueSet::empty() }
-}
-
-/// Narrows to 128 bits; the error says whether the value is below all 128-bit numbers.
-fn narrow(end: i256) -> std::result::Result<i128, bool> {
-    end.to_i128().ok_or(end.is_negative())
-}
-
 #[cold]
 fn mismatch(term: &Term, literal: &Literal, data_type: &DataType) -> Error {
-    let zone = matches!(literal, Literal::Instant(..)) && matches!(data_type, DataType::Timestamp(..));
-    let advice = if zone { "Give both a zone, or neither." } else { "Pass a value of the column's type." };
+    let column = &term.column;
+    if data_type.is_nested() {
+        let message = format!(
+            "column {column:?} is nested, and its values have no order. Only `is null` can be asked of it."
+        );
+        return Error::invalid_option("filters", message);
+    }
+    let advice = match (data_type, literal) {
+        (DataType::Timestamp(..), Literal::Instant(..)) => "Give both a zone, or neither.",
+        (DataType::Timestamp(_, Some(_)), Literal::Text(_)) => {
+            "Text is read as ISO 8601, here with a zone: '2024-01-31T12:00Z'."
+        }
+        (DataType::Timestamp(..) | DataType::Date32 | DataType::Date64, Literal::Text(_)) => {
+            "Text is read as ISO 8601: '2024-01-31', '2024-01-31T12:00:00'."
+        }
+        (DataType::Time32(_) | DataType::Time64(_), Literal::Text(_)) => {
+            "Text is read as ISO 8601: '12:30:00'."
+        }
+        _ => "Pass a value of the column's type.",
+    };
+    let found = match literal {
+        Literal::Text(text) => format!("the text {text:?}"),
+        other => other.kind().to_owned(),
+    };
     let message = format!(
-        "filter: column {:?} {}: expected a value that {} can be compared with, found {}. {advice}",
-        term.column,
+        "column {column:?} {}: expected a value that {} can be compared with, found {found}. {advice}",
         term.op.word(),
         type_name(data_type, false),
-        literal.kind(),
     );
-    Error::invalid_option("parquet", message)
+    Error::invalid_option("filters", message)
 }
 
 fn ints(term: &Term, data_type: &DataType) -> Result<ValueSet<i256>> {
@@ -136,6 +181,9 @@ fn bound(literal: &Literal, data_type: &DataType) -> Option<Option<UnitLiteral>>
         Some(Some(UnitLiteral { floor, exact: nanos.rem_euclid(per) == 0 }))
     };
     const DAY_NANOS: i128 = 86_400_000_000_000;
+    if let Literal::Text(text) = literal {
+        return bound(&time_of(text, data_type)?, data_type);
+    }
     match (data_type, literal) {
         (DataType::Boolean, Literal::Bool(value)) => whole(i128::from(*value)),
         (other, Literal::Int(value)) if other.is_integer() => whole(*value),
@@ -169,6 +217,23 @@ fn bound(literal: &Literal, data_type: &DataType) -> Option<Option<UnitLiteral>>
         (DataType::Date64, Literal::Instant(nanos, false)) => of_unit(*nanos, &TimeUnit::Millisecond),
         (DataType::Time32(unit) | DataType::Time64(unit), Literal::Clock(nanos)) => of_unit(*nanos, unit),
         (DataType::Duration(unit), Literal::Span(nanos)) => of_unit(*nanos, unit),
+        _ => None,
+    }
+}
+
+/// Reads text as a time of ISO 8601, for a column of times. A date without a time of day is its midnight.
+fn time_of(text: &str, data_type: &DataType) -> Option<Literal> {
+    let nanos = |seconds: i64, part: u32| i128::from(seconds) * 1_000_000_000 + i128::from(part);
+    match data_type {
+        DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => {
+            let found = iso8601::instant(text.as_bytes(), IsoSpelling::Lenient)?;
+            Some(Literal::Instant(nanos(found.seconds, found.nanoseconds), found.zoned))
+        }
+        DataType::Time32(_) | DataType::Time64(_) => {
+            let mut rest = TimeText(text.as_bytes());
+            let (seconds, part) = rest.clock(IsoSpelling::Lenient)?;
+            rest.0.is_empty().then_some(Literal::Clock(nanos(seconds, part)))
+        }
         _ => None,
     }
 }
@@ -230,6 +295,11 @@ fn floats(term: &Term, data_type: &DataType) -> Result<ValueSet<f64>> {
                 #[allow(clippy::cast_possible_truncation)]
                 // saturates, and is then farther out than the number
                 Ok((near, (near as i128).cmp(value)))
+            }
+            // As a float written with these digits.
+            Literal::Decimal(digits, scale) => {
+                let near = format!("{digits}e-{scale}").parse();
+                Ok((near.unwrap_or(f64::NAN), Equal))
             }
             other => Err(mismatch(term, other, data_type)),
         }
