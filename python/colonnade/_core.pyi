@@ -659,6 +659,27 @@ def arrow_extensions(frame: CoreFrame) -> list[int]:
     """Positions of the fields (columns, then levels of row labels) that may have an extension type, at the top or
     nested."""
 
+def matching_rows(
+    frame: CoreFrame,
+    filters: list[list[tuple[str, str, list[tuple[str, Any]]]]],
+    places: Sequence[int],
+    threads: int | None = None,
+) -> np.ndarray:
+    """The positions, int64, of the rows that pass `filters`, made by `_frame.filter_values.terms`. `places`: of each
+    of their columns, in order of first use, the position among the columns and then the levels of row labels."""
+
+def keep_rows(
+    frame: CoreFrame,
+    positions: np.ndarray,
+    index: Axis | None = None,
+    *,
+    private: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> CoreFrame:
+    """The rows at `positions`, int64 and ascending. Adjacent rows are not copied. Labels 0, 1, 2... are counted anew.
+    `index`: other labels for the rows that are kept. `private`: copied arrays are writable."""
+
 def concat_frames(frames: Sequence[CoreFrame], alone: bool = False) -> CoreFrame:
     """Rows of all frames, one after the other: one block for each dtype, Arrow columns joined (dictionaries merged).
     Several frames are copied; a single frame is returned unchanged. `alone`: the result is for one use, so its memory

@@ -7,7 +7,7 @@ import numpy as np
 
 from .._errors import not_found
 from .._formats.options import Options, make_options
-from .._formats.registry import FORMATS
+from .._formats.registry import FORMATS, kept_rows
 from .._formats.writers import write_format
 from .._frame.frame import Frame, frame_from
 from .._frame.part import batch_rows
@@ -36,7 +36,8 @@ class Bundle(Mapping[str, Frame]):
             near = nearest_hint(str(label), self._labels)
             raise not_found(f"frame {label!r} is not there{near}", label)
         options = self._options
-        return Frame._make(file=self._file.open_label(label), threads=options.threads, progress=options.progress)
+        file = kept_rows(self._file.open_label(label), options)
+        return Frame._make(file=file, threads=options.threads, progress=options.progress)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._labels)
@@ -222,7 +223,9 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     >>> {name: array.shape for name, array in cn.read_arrays(file.getvalue()).items()}
     {'a': (3,), 'b': (2, 2)}
     """
-    file, _ = open_file(source, options.pop("format", None), options)
+    file, settings = open_file(source, options.pop("format", None), options)
+    if settings.filters is not None:
+        raise OptionError("filters: expected None for arrays, which have no rows in common. Use cn.read for a frame.")
     what = "NPY members"
     if file.format not in DIRECTORIES:
         raise _wrong_kind(what, FORMATS[file.format].noun)

@@ -29,7 +29,7 @@ def series_reader(where: AnySource, format: str, settings: Options, columns: Any
         where = StreamSource(os.open(where.path, os.O_RDONLY | os.O_CLOEXEC), where.name, close=True)
     elif isinstance(where, BufferSource) and not _core.is_series(where.buffer, options):
         return None
-    return SeriesReader(where, options, columns, rows)
+    return SeriesReader(where, options, columns, rows, settings.filters)
 
 
 def open_series(
@@ -56,12 +56,14 @@ class SeriesReader(FrontReader):
         Read to its end. Reading is a little ahead of the requested frame.
     options
         Options of the core's reader.
-    columns, rows
+    columns, rows, filters
         As in `open_reader`.
     """
 
-    def __init__(self, where: AnySource, options: _core.ReadOptions, columns: Any, rows: slice | None) -> None:
-        super().__init__(where, rows)
+    def __init__(
+        self, where: AnySource, options: _core.ReadOptions, columns: Any, rows: slice | None, filters: Any = None
+    ) -> None:
+        super().__init__(where, rows, filters)
         self._options = options
         self._columns = columns
 

@@ -7,7 +7,8 @@ from typing import Any
 
 from .. import _core
 from .._formats.options import Options, check_keywords, make_options, spread
-from .._formats.registry import FORMATS, open_as
+from .._formats.registry import FORMATS, kept_rows, open_as
+from .._frame.filtered_file import FilteredFile, filtered_core
 from .._frame.frame import Frame
 from .._frame.select import row_range
 from .._io.connection_io import LinkSource
@@ -30,6 +31,7 @@ from .._io.progress import reporting
 from .._io.sources import AnySource, PathSource, Source, as_source
 from .._io.streams import StreamSource
 from .._io.threads import resolve_threads
+from .._values.conditions import conjunctions
 from .._values.option_checks import check_timeout
 from ..errors import ColumnNotFound, DecodeError, OptionError
 
@@ -67,13 +69,16 @@ def read_frame(
 def _is_decoded_as_it_comes(where: AnySource, format: str, options: Options) -> bool:
     """Whether the frame can be decoded while its bytes arrive."""
     is_lenient = options.verify or getattr(options, "allow_truncated", False)
-    return isinstance(where, StreamSource) and FORMATS[format].reads == "stream" and not is_lenient
+    is_stream = isinstance(where, StreamSource) and FORMATS[format].reads == "stream"
+    return is_stream and not is_lenient and options.filters is None
 
 
 def open_frame(where: AnySource, format: str, options: Options, columns: Any, rows: slice | None) -> Frame:
     """A frame over the opened source, or a part of it."""
     open_columns = FORMATS[format].open_columns
-    if open_columns is None or columns is None:
+    # The columns of conditions need not be among `columns`.
+    is_filtered = options.filters is not None and format != "parquet"
+    if open_columns is None or columns is None or is_filtered:
         return lazy_frame(open_checked(where, format, options), options, columns, rows)
     check_beginning(where, format, options)
     file, labels = open_columns(where, options, columns)
@@ -96,19 +101,21 @@ def received(
     """The next message of a connection. If `columns` or `rows` are wrong, the next call gets it."""
     with reporting(options.progress, "receiving") as progress:
         # A column that is selected twice must not share writable memory with itself.
-        alone = private and columns is None
+        alone = private and columns is None and options.filters is None
         # Whether integers become floats depends on the nulls among the selected rows.
         missing = alone and pandas and rows is None
         threads = resolve_threads(options.threads)
         message = where.receive(options.limits, threads, progress, alone, missing)
     try:
         if isinstance(message, _core.CoreFrame):
+            if options.filters is not None:
+                message = filtered_core(message, conjunctions(options.filters), (0, 0))
             return select_frame(Frame._make(message), columns, rows)
         if options.threads is None and where.link is not None:
             options = replace(options, threads=where.link._threads)
         if options.verify:
             message.verify(threads=options.threads)
-        return lazy_frame(message, options, columns, rows)
+        return lazy_frame(kept_rows(message, options), options, columns, rows)
     except BaseException:
         where.keep(message)
         raise
@@ -161,16 +168,19 @@ def check_beginning(where: AnySource, format: str, options: Options) -> None:
         )
 
 
-def open_checked(where: AnySource, format: str, options: Options) -> File:
+def open_checked(where: AnySource, format: str, options: Options) -> Any:
     """Open a file: check and describe its structure."""
     check_beginning(where, format, options)
     return open_as(format, where, options)
 
 
-def lazy_frame(file: File, options: Options, columns: Any = None, rows: slice | None = None) -> Frame:
+def lazy_frame(file: File | FilteredFile, options: Options, columns: Any = None, rows: slice | None = None) -> Frame:
     """A frame over an opened file, or a part of it."""
     if file.kind == "bundle":
         file.load()  # Refuses a bundle by name. A lazy frame over it would look empty.
+    if isinstance(file, FilteredFile) and FORMATS[file.format].is_decoded_when_opened:
+        # The rows that are left out need not stay in memory.
+        return select_frame(Frame._make(file.load(threads=options.threads)), columns, rows)
     return select_frame(Frame._make(file=file, threads=options.threads, progress=options.progress), columns, rows)
 
 

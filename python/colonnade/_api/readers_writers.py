@@ -206,6 +206,7 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
             lambda: lazy_frame(open_checked(where, found, options), options, columns, rows),
             settled=reads == "stream",
             lenient=lenient,
+            filters=options.filters,
         )
     return FileReader(open_frame(where, found, options, columns, rows))
 
@@ -225,4 +226,5 @@ def _message_reader(where: LinkSource, options: Options, columns: Any, rows: sli
     if where.has_pending():
         return FileReader(received(where, options, columns, rows))
     core_options = {"limits": options.limits, "threads": resolve_threads(options.threads)}
-    return StreamReader(where, columns, rows, core_options, lambda: received(where, options, columns, rows))
+    open_whole = lambda: received(where, options, columns, rows)  # noqa: E731
+    return StreamReader(where, columns, rows, core_options, open_whole, filters=options.filters)

@@ -5,10 +5,12 @@ from operator import index
 from typing import Any
 
 from .. import _core
+from .._frame.filtered_file import filtered_core
 from .._frame.frame import Frame
 from .._frame.schema import Schema
 from .._frame.select import row_range
 from .._io.sources import AnySource
+from .._values.conditions import conjunctions
 from ..errors import OptionError
 from .batch_reader import Reader
 
@@ -22,10 +24,14 @@ class FrontReader(Reader):
         Released when the reader is closed.
     rows
         As in `open_reader`.
+    filters
+        Conditions on the rows, of which `rows` counts those that are kept.
     """
 
-    def __init__(self, where: AnySource, rows: slice | None) -> None:
+    def __init__(self, where: AnySource, rows: slice | None, filters: Any = None) -> None:
         self._where = where
+        self._conditions = None if filters is None else conjunctions(filters)
+        self._read_nrows = 0
         self._start, self._stop = from_front(rows)
         self._done_nrows = 0
         self._reader: Any = None
@@ -83,15 +89,23 @@ class FrontReader(Reader):
                 self._end_progress()
                 break
             self._tell_of(core)
+            is_empty = core.nrows == 0
+            core = self._kept(core)
             first, nrows = self._done_nrows, core.nrows
             self._done_nrows += nrows
             low = max(self._start - first, 0)
             high = nrows if self._stop is None else min(self._stop - first, nrows)
             # Bytes after the last requested row stay in the stream.
             self._ended = self._stop is not None and self._done_nrows >= self._stop
-            if low < high or (nrows == 0 and self._start == 0):
+            if low < high or (is_empty and self._start == 0):
                 return self._selected(core if high - low == nrows else core.slice(low, high))
         return None
+
+    def _kept(self, core: _core.CoreFrame) -> _core.CoreFrame:
+        """The rows of a batch that meet the conditions."""
+        before = self._read_nrows, self._done_nrows
+        self._read_nrows += core.nrows
+        return core if self._conditions is None else filtered_core(core, self._conditions, before)
 
 
 def from_front(rows: slice | None) -> tuple[int, int | None]:

@@ -19,7 +19,7 @@ class StreamReader(FrontReader):
     ----------
     where
         Read no further than the requested batch.
-    columns, rows
+    columns, rows, filters
         As in `open_reader`.
     options
         Keywords of the opener: the core's options of reading.
@@ -43,8 +43,9 @@ class StreamReader(FrontReader):
         opener: Any = _core.Reader,
         settled: bool = True,
         lenient: bool = False,
+        filters: Any = None,
     ) -> None:
-        super().__init__(where, rows)
+        super().__init__(where, rows, filters)
         self._opener = opener
         self.settled = settled
         self._lenient = lenient
@@ -56,7 +57,8 @@ class StreamReader(FrontReader):
 
     def size(self) -> tuple[int | None, int | None]:
         reader = self._opened()
-        if not isinstance(reader, _core.ConnectionReader) or self._start or self._stop is not None:
+        is_part = self._start or self._stop is not None or self._conditions is not None
+        if not isinstance(reader, _core.ConnectionReader) or is_part:
             return None, None
         reader.schema()  # The schema announces the number of rows, which a forwarded message announces too.
         return None, reader.nrows

@@ -15,7 +15,7 @@ class ArrowOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `NpzOptions`.
     verify : bool
         Reading. Check offsets, text and dictionary codes of all batches before anything is returned, instead of when a
@@ -67,7 +67,7 @@ class ArrowsOptions(ArrowOptions):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `ArrowOptions`.
     allow_truncated, compression, compression_level, batch_nbytes
         As in `ArrowOptions`.

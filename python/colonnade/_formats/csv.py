@@ -26,7 +26,7 @@ class CsvOptions(Text):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `NpzOptions`.
     verify : bool
         Reading. No effect: opening CSV decodes and checks all of it.

@@ -31,7 +31,7 @@ class JsonOptions(_Numbers):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `NpzOptions`. Of `limits`, ``max_depth`` limits the nesting of arrays and objects.
     verify : bool
         Reading. No effect: opening JSON decodes and checks all of it.
@@ -87,7 +87,7 @@ class NdjsonOptions(_Numbers):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `JsonOptions`.
     schema : {"header"}, optional
         Writing. ``"header"``: the first line, ``{"__colonnade__": ...}``, stores axes, names, data types and attrs.

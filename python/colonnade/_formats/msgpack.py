@@ -17,7 +17,7 @@ class MsgpackOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `NpzOptions`. Of `limits`, ``max_depth`` limits the nesting of arrays and maps.
     verify : bool
         Reading. Decode everything before anything is returned. MessagePack has no checksums.

@@ -12,7 +12,7 @@ class NpyOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `NpzOptions`.
     directory : bool, optional
         Writing. True: a directory, as StaticFrame's ``to_npy`` writes it. False: a lone file; only for a frame of one

@@ -33,6 +33,11 @@ class NpzOptions(Common):
         ``mmap=False`` for a file that other programs shorten or rewrite in place.
     verify : bool
         Reading. Check every CRC-32 and label before anything is returned.
+    filters : sequence or str, optional
+        Reading. Rows to keep, as ``pandas.read_parquet(filters=)`` has them: tuples (column, comparison, value) that
+        must all hold, or a list of such lists, of which one must hold; or text: ``"price > 3 and kind in ('a', 'b')"``.
+        Comparisons are ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` and ``not in``. A null equals nothing and
+        is in nothing: ``("x", "is", None)`` and ``("x", "is not", None)`` ask for it. See docs/guides/filters.md.
     fsync : bool
         Writing. Sync the file to the disk before it is renamed; an open file or its descriptor, before the call
         returns. No effect for pipes, sockets and memory.

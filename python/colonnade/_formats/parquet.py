@@ -29,7 +29,6 @@ Encoding = Literal[
 ]
 Profile = Literal["fast", "balanced", "small"]
 CODECS, ENCODINGS, PROFILES = map(get_args, (Codec, Encoding, Profile))
-COMPARISONS = ("==", "=", "!=", "<", "<=", ">", ">=", "in", "not in")
 KEY_NBYTES = (16, 24, 32)
 
 
@@ -39,16 +38,12 @@ class ParquetOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `NpzOptions`.
     verify : bool
         Reading. Decode every page and check the CRC-32 of those that have one before anything is returned.
     categories : sequence of str, optional
         Reading. Columns that become categorical: their codes refer to the dictionaries of the file.
-    filters : sequence, optional
-        Reading. Rows to keep, as ``pandas.read_parquet(filters=)`` has them: tuples (column, comparison, value) that
-        must all hold, or a list of such lists, of which one must hold. Comparisons are ``==``, ``!=``, ``<``, ``<=``,
-        ``>``, ``>=``, ``in`` and ``not in``; a null equals nothing and is in nothing.
     use_statistics : bool
         Reading. False: `filters` compares every row, whatever statistics, page indexes and bloom filters say.
     footer_key : bytes, optional
@@ -107,7 +102,6 @@ class ParquetOptions(Common):
 
     _FORMAT: ClassVar[str] = "parquet"
     categories: Sequence[str] | None = field(default=None, metadata=READ)
-    filters: Sequence[Any] | None = field(default=None, metadata=READ)
     use_statistics: bool = field(default=True, metadata=READ)
     # Keys stay out of the repr: it ends in logs.
     footer_key: bytes | None = field(default=None, metadata=READ, repr=False)
@@ -129,8 +123,6 @@ class ParquetOptions(Common):
         super().__post_init__()
         if self.categories is not None:
             check_words("categories", self.categories)
-        if self.filters is not None:
-            conjunctions(self.filters)
         self._check_keys()
         check_choice("compression", self.compression, CODECS)
         if self.compression_level is not None and self.compression is not None and self.compression not in _LEVELLED:
@@ -204,46 +196,3 @@ def check_key(name: str, key: object, *, optional: bool = True) -> None:
         raise OptionError(f"{name}: expected {', '.join(map(str, KEY_NBYTES))} bytes, found {type(key).__name__}.")
     if len(key) not in KEY_NBYTES:
         raise OptionError(f"{name}: expected {', '.join(map(str, KEY_NBYTES))} bytes, found {len(key)}.")
-
-
-def conjunctions(filters: object) -> list[list[tuple[str, str, Any]]]:
-    """`filters` as lists of conditions: those of one list must all hold, and those of one list must.
-
-    Raises
-    ------
-    OptionError
-        Anything but (column, comparison, value) and lists of these.
-    """
-    if isinstance(filters, str | bytes) or not isinstance(filters, Sequence) or not filters:
-        raise OptionError(f"filters: expected conditions {_CONDITION} or lists of these, found {filters!r}.")
-    # A list of conditions, or a list of lists. Only a condition begins with text.
-    if all(_may_be_condition(part) for part in filters):
-        return [[_condition(part) for part in filters]]
-    found = []
-    for part in filters:
-        if isinstance(part, str | bytes) or not isinstance(part, Sequence) or not part or _may_be_condition(part):
-            raise OptionError(f"filters: expected a list of conditions {_CONDITION}, found {part!r}.")
-        found.append([_condition(condition) for condition in part])
-    return found
-
-
-_CONDITION = "('column', '==', value)"
-
-
-def _may_be_condition(part: object) -> bool:
-    return isinstance(part, Sequence) and not isinstance(part, str | bytes) and bool(part) and isinstance(part[0], str)
-
-
-def _condition(part: object) -> tuple[str, str, Any]:
-    if not isinstance(part, Sequence) or isinstance(part, str | bytes) or len(part) != 3 or not _may_be_condition(part):
-        raise OptionError(f"filters: expected a condition {_CONDITION}, found {part!r}.")
-    column, comparison, value = part
-    check_word(f"filters of {column!r}", comparison, COMPARISONS)
-    many = isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes)
-    if comparison in ("in", "not in"):
-        if not many and not hasattr(value, "__array__"):
-            raise OptionError(f"filters of {column!r}: expected a list of values with {comparison!r}, found {value!r}.")
-        return column, comparison, list(value)
-    if many or value is None:
-        raise OptionError(f"filters of {column!r}: expected one value with {comparison!r}, found {value!r}.")
-    return column, "==" if comparison == "=" else comparison, value

@@ -7,12 +7,13 @@ from typing import Any
 from .. import _core
 from .._frame.axes import Labels
 from .._frame.field_paths import Paths
-from .._frame.filter_values import terms
+from .._frame.filter_values import field_name, terms
 from .._frame.select import Columns
 from .._io.sources import AnySource
+from .._values.conditions import Condition, conjunctions
 from ..errors import ColumnNotFound
 from .opener import open_source, read_keywords
-from .parquet import ParquetOptions, conjunctions
+from .parquet import ParquetOptions
 
 
 def open_parquet(where: AnySource, options: ParquetOptions, names: list[str] | None = None) -> _core.File:
@@ -52,9 +53,9 @@ def _opened(where: AnySource, options: ParquetOptions, names: list[str] | None) 
     return open_source(where, options, parquet_options(options, names))
 
 
-def _refuse_unknown(file: _core.File, conditions: list[list[tuple[str, str, Any]]]) -> None:
+def _refuse_unknown(file: _core.File, conditions: list[list[Condition]]) -> None:
     levels, columns = Labels(file.index).names, Columns(Labels(file.columns))
-    for name in dict.fromkeys(name for each in conditions for name, *_ in each):
+    for name in dict.fromkeys(field_name(label) for each in conditions for label, *_ in each):
         if name not in levels and "." not in name:
             columns.of(name)
 

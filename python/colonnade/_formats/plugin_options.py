@@ -23,7 +23,7 @@ class FormatOptions(Common):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `colonnade.NpzOptions`. Colonnade itself acts on all but ``threads``.
 
     Raises

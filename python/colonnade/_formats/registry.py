@@ -11,7 +11,9 @@ from functools import partial
 from typing import Any
 
 from .. import _core
+from .._frame.filtered_file import filtered
 from .._io.sources import AnySource
+from .._values.conditions import conjunctions
 from .on_demand import OnDemand
 from .opener import open_source, read_keywords
 
@@ -173,11 +175,17 @@ FORMATS = OnDemand(
 )
 
 
-def open_as(format: str, where: AnySource, settings: Any) -> _core.File:
-    """The source, opened as `format` with the format's own options."""
+def open_as(format: str, where: AnySource, settings: Any) -> Any:
+    """The source, opened as `format` with the format's own options: a `File` of the core, or what has its interface."""
     entry = FORMATS[format]
     options = entry.read_options(settings, where.name)
-    if entry.open is None:
-        return open_source(where, settings, options)
-    file: _core.File = entry.open(where, settings, options)
-    return file
+    file = open_source(where, settings, options) if entry.open is None else entry.open(where, settings, options)
+    # Parquet prunes by statistics, so its own reader filters.
+    return file if format == "parquet" else kept_rows(file, settings)
+
+
+def kept_rows(file: Any, settings: Any) -> Any:
+    """The rows of an opened file that meet the conditions of `settings`."""
+    if settings.filters is None:
+        return file
+    return filtered(file, conjunctions(settings.filters), settings.threads)

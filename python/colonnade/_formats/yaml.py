@@ -15,7 +15,7 @@ class YamlOptions(HeadedText):
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, fsync, mkdir, densify_sparse, batch_rows
+    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
         As in `JsonOptions`. `limits` apply to expanded aliases too.
     orient : {"records", "columns"}, optional
         Both ways. Writing: default ``"records"``. Reading: detected by default; if given, the other is refused.

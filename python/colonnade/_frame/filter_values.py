@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .._values.conditions import Condition
 from ..errors import OptionError
 
 Literal = tuple[str, Any]
@@ -28,18 +29,28 @@ _NANOS = {
 _WIDEST_BITS = 127
 
 
-def terms(filters: list[list[tuple[str, str, Any]]]) -> list[list[tuple[str, str, list[Literal]]]]:
-    """The conditions of `filters`, with their values as literals.
+def terms(filters: list[list[Condition]]) -> list[list[tuple[str, str, list[Literal]]]]:
+    """The conditions of `filters`, with the names of their columns, and their values as literals.
 
     Raises
     ------
     OptionError
         A null, or a value of an unsupported type.
     """
-    return [[(column, op, _literals(column, op, value)) for column, op, value in each] for each in filters]
+    named = [[(field_name(label), op, value) for label, op, value in each] for each in filters]
+    return [[(column, op, _literals(column, op, value)) for column, op, value in each] for each in named]
+
+
+def field_name(label: Any) -> str:
+    """The name of a column in Arrow and Parquet: the text of its label."""
+    if isinstance(label, tuple):
+        return f"({', '.join(repr(str(part)) for part in label)})"
+    return str(label)
 
 
 def _literals(column: str, op: str, value: Any) -> list[Literal]:
+    if op in ("is", "is not"):
+        return []
     values = list(value) if op in ("in", "not in") else [value]
     return [literal(column, one) for one in values]
 
@@ -51,7 +62,7 @@ def literal(column: str, value: Any) -> Literal:
         if value is None or _is_null(value) or isinstance(value, np.generic):
             raise OptionError(
                 f"filters: column {column!r}: expected a value, found {value!r}. Nulls are equal to nothing, nor above "
-                "or below it: no condition keeps them."
+                f"or below it: ask for them with ({column!r}, 'is', None)."
             )
         raise OptionError(
             f"filters: column {column!r}: expected a bool, number, text, bytes, date, time or duration, found "

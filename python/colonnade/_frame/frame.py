@@ -10,6 +10,7 @@ from .._values.tagged_labels import decode_optional
 from ..adapters._from_data import take
 from .axes import Labels
 from .field_paths import Chosen, restrict
+from .filtered_file import FilteredFile
 from .foreign_names import raise_missing
 from .mapping import ColumnMapping
 from .part import SLOTS
@@ -118,7 +119,8 @@ class Frame(ColumnMapping, Pickled):
     @property
     def nbytes(self) -> int:
         """Bytes of data and labels once decoded. Of a part of a file: its data, decoded for the count."""
-        if self._file is not None and (self._positions is not None or self._rows is not None):
+        is_part = self._positions is not None or self._rows is not None or isinstance(self._file, FilteredFile)
+        if self._file is not None and is_part:
             return sum(frame.nbytes for frame in self._load_batches())
         return self._source.nbytes
 

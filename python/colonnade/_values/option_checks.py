@@ -1,13 +1,15 @@
 """The common options of all formats, and checks of values."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from .._core import Limits
 from .._io.nearest import nearest_hint
 from .._io.progress import Progress, check_progress
 from .._io.threads import check_threads
 from ..errors import OptionError
+from .conditions import conjunctions
 
 READ = {"side": "read"}
 WRITE = {"side": "write"}
@@ -77,6 +79,7 @@ class Common:
     timeout_s: float | None = field(default=None, metadata=READ)
     mmap: bool | None = field(default=None, metadata=READ)
     verify: bool = field(default=False, metadata=READ)
+    filters: Sequence[Any] | str | None = field(default=None, metadata=READ)
     fsync: bool = field(default=False, metadata=WRITE)
     mkdir: bool = field(default=False, metadata=WRITE)
     densify_sparse: bool = field(default=False, metadata=WRITE)
@@ -90,6 +93,8 @@ class Common:
         check_timeout(self.timeout_s)
         check_flag("mmap", self.mmap, optional=True)
         check_flag("verify", self.verify)
+        if self.filters is not None:
+            conjunctions(self.filters)
         check_flag("fsync", self.fsync)
         check_flag("mkdir", self.mkdir)
         check_flag("densify_sparse", self.densify_sparse)

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import colonnade as cn
-from colonnade._formats.parquet import ParquetOptions, conjunctions
+from colonnade._formats.parquet import ParquetOptions
+from colonnade._values.conditions import conjunctions
 from tests.helpers.each import each
 
 PAIR = [("x", "==", 1)]
@@ -76,7 +77,7 @@ PAIR = [("x", "==", 1)]
         ({"column_keys": {"x": bytes(16)}}, "column_keys: expected footer_key too"),
         ({"aad_prefix": b"x"}, "aad_prefix: expected footer_key too"),
         ({"aad_prefix": "x"}, "aad_prefix: expected bytes or None, found str"),
-        ({"filters": "x > 1"}, "filters: expected conditions"),
+        ({"filters": "x >"}, "filters: expected a value"),
         ({"filters": []}, "filters: expected conditions"),
         ({"filters": ("x", "==", 1)}, "filters: expected a list of conditions"),
         ({"filters": [("x", "~", 1)]}, "filters of 'x': expected '==' or '='"),
@@ -87,7 +88,7 @@ PAIR = [("x", "==", 1)]
         ({"filters": [("x", "==")]}, "filters: expected a condition"),
         ({"filters": [[("x", "==", 1)], []]}, "filters: expected a list of conditions"),
         ({"filters": [[("x", "==", 1)], ("y", "==", 1)]}, "filters: expected a list of conditions"),
-        ({"filters": [[(1, "==", 1)]]}, "filters: expected a condition"),
+        ({"filters": [[(1, 2, 3)]]}, "filters: expected a condition"),
     ],
 )
 def test_a_wrong_value_is_named(options: dict[str, Any], message: str) -> None:
