@@ -30,7 +30,6 @@ NO_OPTION = {
     "chunk_rows": "for open_reader",
     "compression": "--compression, whose word `none` depends on the format",
 }
-FILTERS = {"filters": "rows by conditions: not yet an option of commands"}
 
 
 def fields(side: str) -> set[str]:
@@ -43,7 +42,7 @@ def fields(side: str) -> set[str]:
 
 
 def test_every_field_has_an_option() -> None:
-    assert {spec.field for spec in READING} == fields("read") - NO_OPTION.keys() - FILTERS.keys()
+    assert {spec.field for spec in READING} == fields("read") - NO_OPTION.keys()
     assert {spec.field for spec in WRITING} == fields("write") - NO_OPTION.keys()
 
 

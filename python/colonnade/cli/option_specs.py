@@ -46,6 +46,7 @@ READING: tuple[Spec, ...] = (
     Spec("--ext", "ext", "word", "bytes: keep an unknown extension as bytes (msgpack)", "WORD"),
     Spec("--invalid-utf8", "invalid_utf8", "word", "bytes: keep text that is no UTF-8 as bytes (msgpack)", "WORD"),
     Spec("--from-orient", "orient", "word", "layout that is read (msgpack, json, yaml; default: detected)", "WORD"),
+    Spec("--filter", "filters", "word", "rows to keep, such as \"price > 3 and kind in ('a', 'b')\"", "TEXT"),
     Spec("--verify", "verify", "on", "check all checksums before anything is returned"),
     Spec("--limits", "limits", "limits", "raise a limit: max_nbytes=8GB,max_columns=100000", "NAME=N"),
     Spec("--sep", "sep", "character", "between fields (csv; default: detected)", "CHAR", "text"),

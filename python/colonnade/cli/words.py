@@ -12,7 +12,7 @@ _KEYWORD = re.compile(
     r"""|\{"(?P<key>[^"]*)": "(?P<value>[^"]*)"\})?"""
 )
 _LIMITS = re.compile(r"(?:limits=)?Limits\(([a-z_]+)=([^)]*)\)")
-_SUBJECT = re.compile(r"\A([a-z0-9_]+)(?=: (?:expected|'))|(?<=unknown option )'([a-z0-9_]+)'")
+_SUBJECT = re.compile(r"\A([a-z0-9_]+)(?=: (?:expected|'|column ))|(?<=unknown option )'([a-z0-9_]+)'")
 _FORMAT = {"read": "--from", "write": "--to"}
 
 
