@@ -34,6 +34,7 @@ class Reading(TypedDict, total=False):
     limits: Limits | None
     timeout_s: float | None
     mmap: bool | None
+    filters: Sequence[Any] | str | None
     verify: bool
 
 
@@ -43,7 +44,6 @@ class ArrowReading(Reading, total=False):
 
 class ParquetReading(Reading, total=False):
     categories: Sequence[str] | None
-    filters: Sequence[Any] | None
     use_statistics: bool
     footer_key: bytes | None
     column_keys: Mapping[str, bytes] | None
