@@ -2,6 +2,7 @@
 
 import datetime as dt
 import gc
+import io
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,24 @@ def test_sparse_columns_are_densified_only_if_asked() -> None:
     frame = pd.DataFrame({"a": pd.arrays.SparseArray([0, 0, 5]), "b": [1, 2, 3]})
     back = adapter.from_frame(adapter.to_frame(frame, options={"densify_sparse": True}))
     pd.testing.assert_frame_equal(back, frame.assign(a=frame["a"].sparse.to_dense()))
+
+
+def test_sparse_columns_are_dense_to_other_libraries() -> None:
+    frame = pd.DataFrame({"n": pd.arrays.SparseArray([0, 0, 5]), "x": pd.arrays.SparseArray([np.nan, 1.5, np.nan])})
+    for read, format in ((pd.read_parquet, "parquet"), (pd.read_feather, "arrow")):
+        dense = read(io.BytesIO(cn.encode(frame, format)))
+        pd.testing.assert_frame_equal(dense, frame.sparse.to_dense())
+    assert cn.Frame(frame).to_numpy()["n"].tolist() == [0, 0, 5]
+
+
+@each(
+    "tag",
+    ['{"kind":"sparse"}', '{"kind":"sparse","subtype":"<f8","fill":0,"index":"integer"}',
+     '{"kind":"sparse","subtype":"<i8","fill":0,"index":"tree"}', '{"kind":"sparse","subtype":[],"fill":{},"index":0}'],
+)  # fmt: skip
+def test_a_sparse_tag_that_does_not_fit_is_refused(tag: str) -> None:
+    with pytest.raises(cn.DecodeError, match="does not fit the data"):
+        adapter.from_frame(foreign(_core.ArrowColumn.from_masked(np.arange(2), None, tag)))
 
 
 # --------------------------------------------------------------------------- frames of other libraries

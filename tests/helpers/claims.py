@@ -62,6 +62,7 @@ _STRING = [
 ]
 
 TAGS: dict[str, Any] = {
+    "sparse": {"kind": "sparse", "subtype": "<f8", "fill": 0.0, "index": "integer"},
     "masked": {"kind": "masked"},
     "object": {"kind": "object"},
     "object nan": {"kind": "object", "null": "nan"},

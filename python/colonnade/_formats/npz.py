@@ -44,7 +44,7 @@ class NpzOptions(Common):
     mkdir : bool
         Writing. Make the folder of the target, and those above it, where they are missing.
     densify_sparse : bool
-        Writing. Write pandas' sparse columns as dense ones. Otherwise they are refused.
+        Writing. Make pandas' sparse columns dense. Otherwise they come back sparse.
     batch_rows : int, optional
         Writing rows. Number of rows that are transposed at once. Default 65,536.
     compression : {"zstd", "deflate"} or mapping, optional

@@ -37,7 +37,7 @@ class Frame(ColumnMapping, Pickled):
         Frame. The columns of a mapping are 1-D arrays, lists, single values (which every row gets) or Series. Wrapped
         without a copy if possible, so do not change it while the frame is in use.
     densify_sparse : bool
-        Accept pandas' sparse columns as dense ones. Otherwise they are refused.
+        Make pandas' sparse columns dense. Otherwise they come back sparse.
     batch_rows : int, optional
         For rows: the number of rows that are transposed at once. Default 65,536.
 

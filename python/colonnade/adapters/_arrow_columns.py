@@ -46,6 +46,9 @@ def _values(column: ArrowColumn, tag: dict[str, Any], where: Where) -> np.ndarra
     kind = column.type
     claimed = tag.get("kind")
     reader = _READERS.get(claimed) if isinstance(claimed, str) else None
+    if claimed == "sparse" and not kind.startswith("struct<"):
+        held = tag.get("values", {})
+        return _values(column, held if isinstance(held, dict) else {}, where)
     if reader is not None:
         try:
             check_tag(column, tag)

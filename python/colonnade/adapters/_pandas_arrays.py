@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError
+from .._core import ArrowColumn, ColonnadeError, DecodeError, EncodeError, column_with_tag
 from .._values import tagged_labels
 from .._values.zones import arrow_zone, zone_from_text, zone_to_text
 from ._object_columns import level_from_labels, object_array, read_tag
 from ._pandas_arrow_table import extension_array, extension_metadata
 from ._pandas_foreign import array_from_foreign, categorical_of, pandas_times, times_of, writable, zoned_array
 from ._pandas_objects import column_from_pandas_objects, objects_from_tagged, objects_with_nulls
+from ._pandas_sparse import dense_parts, sparse_array, sparse_tag
 from ._pandas_strings import (
     column_from_strings,
     default_string_dtype,
@@ -74,13 +75,10 @@ def column_from_array(
             return _from_interval(values, where)
         if isinstance(dtype, pd.ArrowDtype):
             return _from_arrow_dtype(values, where)
+        if isinstance(dtype, pd.SparseDtype):
+            return _from_sparse(values, where)
     except EncodeError as error:
         raise error if str(error).startswith(where) else EncodeError(f"{where}: {error}") from error
-    if isinstance(dtype, pd.SparseDtype):
-        raise EncodeError(
-            f"{where}: expected dense values, found {dtype}. "
-            "Call .sparse.to_dense() first, or pass densify_sparse=True."
-        )
     raise EncodeError(
         f"{where}: expected a dtype of NumPy or pandas, found {dtype!r} of {type(dtype).__module__}. "
         "Convert it with .astype() first."
@@ -262,6 +260,23 @@ def _interval(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
     return pd.arrays.IntervalArray.from_arrays(left, right, tag["closed"], dtype=dtype)
 
 
+# --------------------------------------------------------------------------- sparse
+def _from_sparse(values: Any, where: str) -> ArrowColumn:
+    dense, stored = dense_parts(values)
+    column = _from_numpy(dense, where)
+    tag = sparse_tag(values, column, where)
+    if stored is None:
+        return column_with_tag(column, tag)
+    return ArrowColumn.struct([("values", column), ("stored", ArrowColumn.from_masked(stored))], tag)
+
+
+def _sparse(column: ArrowColumn, tag: dict[str, Any], where: str) -> Any:
+    is_struct = column.type.startswith("struct<")
+    held = column.child("values") if is_struct else column
+    dense = array_from_column(held, where, tag.get("values", {}))
+    return sparse_array(dense, column.child("stored").values() if is_struct else None, tag)
+
+
 # --------------------------------------------------------------------------- ArrowDtype
 def _from_arrow_dtype(values: Any, where: str) -> ArrowColumn:
     pa = pyarrow_or_none()
@@ -320,4 +335,5 @@ _READERS: dict[Any, Callable[[ArrowColumn, dict[str, Any], str], Any]] = {
     "period": _period,
     "interval": _interval,
     "arrow": _arrow,
+    "sparse": _sparse,
 }

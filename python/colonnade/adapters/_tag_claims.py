@@ -89,6 +89,14 @@ def _object_nulls(column: ArrowColumn, tag: dict[str, Any]) -> None:
         raise ValueError(f"expected codes from 1 to {_NULL_CODES} where values are null, and 0 elsewhere")
 
 
+def _sparse(column: ArrowColumn, tag: dict[str, Any]) -> None:
+    if column.type.startswith("struct<"):
+        _struct_of(column, {"values", "stored"})
+        stored = column.child("stored")
+        if stored.type != "bool" or stored.null_count:
+            raise ValueError(f"expected bools without nulls, found {stored.type}")
+
+
 def _struct_of(column: ArrowColumn, names: set[str]) -> None:
     if not column.type.startswith("struct<") or sorted(column.child_names()) != sorted(names):
         raise ValueError(f"expected a struct of {' and '.join(sorted(names))}")
@@ -114,4 +122,5 @@ _CHECKS: dict[str, Any] = {
     "period": _of_types("int64"),
     "interval": _interval,
     "object_nulls": _object_nulls,
+    "sparse": _sparse,
 }

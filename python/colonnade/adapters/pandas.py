@@ -33,8 +33,8 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     obj
         A `pandas.DataFrame`, or an object of a subclass. A `pandas.Series` is a DataFrame of one column.
     options
-        ``densify_sparse=True`` stores sparse columns as dense ones; without it they are refused. ``borrow=True``
-        promises that the DataFrame does not change while the core frame is in use, which saves work for each block.
+        ``densify_sparse=True`` makes sparse columns dense; without it they come back sparse. ``borrow=True`` promises
+        that the DataFrame does not change while the core frame is in use, which saves work for each block.
 
     Returns
     -------

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-from pandas.api.types import is_object_dtype
 
 from .cases_cells import same_cell, same_cells
 
@@ -36,7 +35,7 @@ def _arrays(frame: pd.DataFrame) -> list[Any]:
 def _without_nested(left: pd.DataFrame, right: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Compares objects, Arrow's view types and nested types. Returns the columns that pandas can compare."""
     nested = [
-        _is_nested(dtype) or (is_object_dtype(dtype) and _is_mixed(left.iloc[:, i]))
+        _is_nested(dtype) or (isinstance(dtype, np.dtype) and dtype.kind == "O" and _is_mixed(left.iloc[:, i]))
         for i, dtype in enumerate(left.dtypes)
     ]
     if not any(nested):
@@ -100,6 +99,11 @@ def _assert_same_array(left: Any, right: Any, where: str) -> None:
     if isinstance(left.dtype, pd.IntervalDtype):
         _assert_same_array(left.left.array, right.left.array, f"{where}, left")
         _assert_same_array(left.right.array, right.right.array, f"{where}, right")
+        return
+    if isinstance(left, pd.arrays.SparseArray):
+        assert repr(left.sp_index) == repr(right.sp_index), (where, left.sp_index, right.sp_index)
+        assert repr(left.fill_value) == repr(right.fill_value), (where, left.fill_value, right.fill_value)
+        _assert_same_array(left.sp_values, right.sp_values, where)
         return
     if isinstance(left.dtype, pd.DatetimeTZDtype):
         assert type(left.dtype.tz) is type(right.dtype.tz), (where, left.dtype.tz, right.dtype.tz)

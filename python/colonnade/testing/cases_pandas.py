@@ -355,6 +355,34 @@ if pa is not None:
         )
 
 
+# --------------------------------------------------------------------------- sparse
+_SPARSE: dict[str, tuple[Any, Any]] = {
+    "floats": ([np.nan, 1.5, np.nan, -0.0, 2.0], np.nan),
+    "ints": (np.array([0, 0, 7, 0, -1], "i1"), 0),
+    "bools": ([True, False, False, True, False], True),
+    "text": (np.array(["a", "", "", None, "b"], object), ""),
+    "times": (np.array(["NaT", "2020", "NaT", "NaT", "1900"], "M8[us]"), np.datetime64("NaT", "us")),
+    "complex": ([0j, 1j, 0j, 0j, 2.5], 0j),
+    "ints with gaps of NaN": ([0, 2**60 + 1, 7], np.nan),
+    "a fill value that float32 lacks": (np.array([0.1, 1, 2], "f4"), 0.1),
+}
+for _name, (_cells, _fill) in _SPARSE.items():
+    CASES[f"sparse {_name}"] = partial(
+        lambda cells, fill: pd.DataFrame(
+            {kind: pd.arrays.SparseArray(cells, fill_value=fill, kind=kind) for kind in ("integer", "block")}
+        ),
+        _cells,
+        _fill,
+    )
+
+
+@_case
+def sparse_with_stored_fill_values_and_labels() -> pd.DataFrame:
+    index = pd.arrays.SparseArray([1, 1, 0, 1, 0]).sp_index
+    stored = pd.arrays.SparseArray._simple_new(np.array([0.0, 1.0, 0.0]), index, pd.SparseDtype(float, 0.0))
+    return pd.DataFrame({"s": stored}, index=pd.Index(pd.arrays.SparseArray([0, 0, 3, 0, 4]), name="i"))
+
+
 # --------------------------------------------------------------------------- labels
 for _name, _make in LABELS.items():
     CASES[f"index {_name}"] = partial(

@@ -25,7 +25,6 @@ def _with_attrs(attrs: dict[Any, Any]) -> pd.DataFrame:
 
 REFUSED: dict[str, tuple[Callable[[], pd.DataFrame], str]] = {
     "lone surrogates": (_objects(["a", "\ud800"]), "'bad'"),
-    "sparse": (lambda: pd.DataFrame({"bad": pd.arrays.SparseArray([0.0, 1.0])}), "densify_sparse"),
     "attrs of an odd type": (lambda: _with_attrs({"fine": 1, "bad": object()}), "'bad'"),
     "a name of an odd type": (lambda: pd.DataFrame({"a": [1]}, index=pd.Index([1], name=frozenset([1]))), "frozenset"),
     "a label of an odd type": (

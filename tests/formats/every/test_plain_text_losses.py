@@ -54,6 +54,7 @@ LOST: list[tuple[Any, ...]] = [
     (pandas([1, "x"]), "a", "cells of several kinds come back as text or as other types"),
     (pandas(pd.period_range("2020", periods=1)), "a", "the period type of pandas is not written"),
     (pandas(pd.interval_range(0, 1)), "a", "the interval type of pandas is not written"),
+    (pandas(pd.arrays.SparseArray([0, 0, 1])), "a", "the sparse type of pandas is not written"),
     (column(pa.string(), "1", "2.5"), "a", "text whose cells all look like numbers comes back as them", ["csv"]),
     (column(pa.string(), "true"), "a", "text whose cells all look like booleans comes back as them", ["csv"]),
     (column(pa.string(), "2024-02-29"), "a", "text whose cells all look like dates or times comes back as them"),

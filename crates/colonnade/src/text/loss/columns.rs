@@ -36,8 +36,8 @@ impl PlainColumn<'_> {
         if typed::is_cells(meta.tag.as_deref()) {
             return Ok(Some("cells of several kinds come back as text or as other types".into()));
         }
-        if let Some(kind) =
-            tag_kind(meta.tag.as_deref()).filter(|kind| matches!(kind.as_str(), "period" | "interval"))
+        if let Some(kind) = tag_kind(meta.tag.as_deref())
+            .filter(|kind| matches!(kind.as_str(), "period" | "interval" | "sparse"))
         {
             return Ok(Some(format!("the {kind} type of pandas is not written")));
         }
