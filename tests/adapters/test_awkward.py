@@ -192,12 +192,6 @@ def test_an_array_without_data_is_refused() -> None:
         cn.Frame(array)
 
 
-def test_unions_are_refused_by_parquet_with_their_place() -> None:
-    array = ak.Array([{"a": 1, "x": [1, "a"]}])
-    with pytest.raises(cn.EncodeError, match='parquet: "x": Parquet has no unions'):
-        cn.encode(array, "parquet")
-
-
 @each(
     ("form", "message"),
     [

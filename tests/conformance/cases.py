@@ -179,7 +179,7 @@ def _parquet() -> dict[str, Case]:
     return cases
 
 
-# Unions, and structs without fields.
+# It has unions and structs without fields, which earlier versions refused.
 _NOT_IN_PARQUET = ("nested",)
 # How columns are encoded is chosen by tables that may change: what a file holds is recorded, not how it is written.
 _PAGES: dict[str, dict[str, Any]] = {

@@ -140,17 +140,11 @@ def check_comes_back(
     decoded: Callable[[cn.Frame], Any],
     identical: Callable[[Any, Any], None],
     identical_in_memory: Callable[[Any, Any], bool] = lambda first, further: False,
-) -> Path | None:
-    """Written and read again, mapped and not, `data` is what it was; the path it was written to. What the format does
-    not hold is refused by name, and leaves nothing (None).
+) -> Path:
+    """Written and read again, mapped and not, `data` is what it was; the path it was written to.
 
     The first result is compared by `identical`, and the next as well unless `identical_in_memory` accepts it.
     """
-    if problem := what_is_not_held(cn.Frame(data), way.format):
-        with pytest.raises(cn.EncodeError, match=f"{way.format}: "):
-            way.write(data, folder)
-        assert list(folder.iterdir()) == [], problem
-        return None
     path = way.write(data, folder)
     first = decoded(cn.read(path))
     identical(data, first)
@@ -158,33 +152,6 @@ def check_comes_back(
     if not identical_in_memory(first, further):
         identical(data, further)
     return path
-
-
-def is_refused(data: Any, format: str) -> bool:
-    """Whether `format` does not hold `data`; it is then refused by name."""
-    if what_is_not_held(cn.Frame(data), format) is None:
-        return False
-    with pytest.raises(cn.EncodeError, match=f"{format}: "):
-        cn.encode(data, format, **exactly(format))
-    return True
-
-
-def held_columns(data: Any, way: Way) -> list[str]:
-    """The columns of `data` that the format has a field for."""
-    frame = cn.Frame(data)
-    names = [str(label) for label in frame.columns]
-    return [name for name in names if what_is_not_held(frame.select([name]), way.format) is None]
-
-
-def what_is_not_held(frame: cn.Frame, format: str) -> str | None:
-    """The type of a column or a level of row labels that the format has no place for."""
-    if format == "parquet":
-        kinds = [field.dtype for field in frame.schema.fields] + list(frame.schema.index.dtypes)
-        return next((kind for kind in kinds if any(word in kind for word in _NOT_IN_PARQUET)), None)
-    return None
-
-
-_NOT_IN_PARQUET = ("union", "struct<>")
 
 
 def check_refused(case: tuple[Callable[[], Any], str], format: str, folder: Path) -> None:

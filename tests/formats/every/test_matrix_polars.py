@@ -18,7 +18,6 @@ from tests.helpers.ways import (
     every_case_and_way,
     every_way,
     every_whole_format,
-    held_columns,
 )
 
 
@@ -46,7 +45,6 @@ def test_what_cannot_be_held_is_refused_and_nothing_is_written(name: str, format
 @every_way
 def test_slices_across_batches_and_chosen_columns(way: Way, tmp_path: Path) -> None:
     frame = CASES["long enough for many batches"]()
-    frame = frame.select(held_columns(frame, way))
     path = way.write(frame, tmp_path)
     size = len(frame)
     for start, stop in ((0, 1), (size - 1, size), (3, 7), (size // 2 - 3, size // 2 + 3), (1, size - 1), (4, 4)):

@@ -212,7 +212,6 @@ def test_encodings_by_path() -> None:
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        (pa.array([{}], pa.struct([])), "structs without fields"),
         (_codes(pa.array([True, False])), "dictionary of bools"),
         (_codes(pa.array([[1], [2]])), "dictionary of nested values"),
     ],

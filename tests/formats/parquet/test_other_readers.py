@@ -31,27 +31,15 @@ from tests.helpers.parquet_look import (
     pyarrow_file,
     pyarrow_table,
 )
-from tests.helpers.ways import Way, is_refused, parquet_ways
-
-
-@functools.cache
-def _held_columns(name: str) -> list[int] | None:
-    """The columns of a case that Parquet holds; None where it holds none of them."""
-    table = cases_pyarrow.CASES[name]()
-    kept = [i for i in range(table.num_columns) if _is_held_by_us(table.select([i]))]
-    return kept if kept or not table.num_columns else None
+from tests.helpers.ways import Way, parquet_ways
 
 
 # --------------------------------------------------------------------------- tables
 @parquet_ways
 @each("name", list(cases_pyarrow.CASES), per=20)
-@applies(lambda name: _held_columns(name) is not None)
 def test_pyarrow_reads_a_table_of_ours_as_one_of_its_own(name: str, way: Way) -> None:
     """Column by column, where pyarrow can store the column; else the cells are the same."""
     table = cases_pyarrow.CASES[name]()
-    kept = _held_columns(name)
-    assert kept is not None
-    table = table.select(kept)
     try:
         found = checked_table(way.encode(table))
     except pa.ArrowNotImplementedError as error:
@@ -71,14 +59,6 @@ def test_pyarrow_reads_a_table_of_ours_as_one_of_its_own(name: str, way: Way) ->
         assert same_column(ours, theirs), field
         assert _without_names(ours.type) == _without_names(theirs.type)
         assert found.schema.field(position).nullable == field.nullable
-
-
-def _is_held_by_us(column: Any) -> bool:
-    try:
-        cn.encode(column, "parquet")
-    except cn.EncodeError:
-        return False
-    return True
 
 
 def _without_names(kind: Any) -> str:
@@ -140,8 +120,6 @@ def test_pandas_reads_our_file_as_it_reads_its_own(name: str, way: Way, tmp_path
 def test_pyarrow_sees_each_column_of_a_frame(name: str) -> None:
     """One field a column and one a stored level, in their order, nothing left out."""
     frame = cases_pandas.CASES[name]()
-    if is_refused(frame, "parquet"):
-        return
     assert_one_field_each(frame, checked_table(cn.encode(frame, "parquet")))
 
 

@@ -124,9 +124,8 @@ def test_seconds_are_milliseconds_where_they_fit() -> None:
 @pytest.mark.parametrize(
     "column",
     [
-        pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])]),
-        pa.StructArray.from_arrays([pa.UnionArray.from_sparse(pa.array([0], pa.int8()), [pa.array([1])])], ["u"]),
-        pa.array([{}], pa.struct([])),
+        pa.StructArray.from_arrays([pa.RunEndEncodedArray.from_arrays([1], ["x"])], ["r"]),
+        pa.StructArray.from_arrays([pa.array([True]).dictionary_encode()], ["d"]),
     ],
 )
 def test_what_parquet_cannot_hold_is_refused_by_name(tmp_path: Any, column: pa.Array) -> None:
@@ -140,6 +139,36 @@ def test_what_parquet_cannot_hold_is_refused_by_name(tmp_path: Any, column: pa.A
     with pytest.raises(cn.EncodeError, match="odd"):
         cn.write(pa.table({"a": [1], "odd": column}), sink, format="parquet")
     assert len(memoryview(sink)) == 0
+
+
+def test_unions_are_structs_to_other_readers() -> None:
+    ids, offsets = pa.array([5, 2, 5], pa.int8()), pa.array([0, 0, 1], pa.int32())
+    values = [pa.array([1, 2]), pa.array(["x"])]
+    dense = pa.UnionArray.from_dense(ids, offsets, values, ["n", "type_id"], [5, 2])
+    nothing = pa.array([{}, None, {}], pa.struct([]))
+    wanted = pa.table({"u": dense, "l": pa.ListArray.from_arrays([0, 1, 3, 3], dense), "e": nothing})
+    content = cn.encode(wanted, "parquet")
+    assert table(content).column("u").to_pylist() == [
+        {"type_id": 5, "n": 1, "type_id_2": None},
+        {"type_id": 2, "n": None, "type_id_2": "x"},
+        {"type_id": 5, "n": 2, "type_id_2": None},
+    ]
+    assert table(content).column("e").to_pylist() == [{"no fields": None}, None, {"no fields": None}]
+    frame = cn.decode(content, "parquet")
+    assert frame.schema == cn.Frame(wanted).schema
+    assert frame.to_arrow().equals(wanted)
+
+
+@pytest.mark.parametrize("ids", [[0, 7], [0, None], [0.0, 1.0]])
+def test_a_union_that_the_columns_do_not_hold_stays_a_struct(ids: list[Any]) -> None:
+    union = pa.UnionArray.from_sparse(pa.array([0, 0], pa.int8()), [pa.array([1, 2])], ["n"])
+    tag = table(cn.encode(pa.table({"u": union}), "parquet")).schema
+    structs = pa.array([{"type_id": i, "n": 1} for i in ids])
+    if ids[0] == 0 and type(ids[0]) is int:
+        structs = structs.cast(pa.struct({"type_id": pa.int8(), "n": pa.int64()}))
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table({"u": structs}).replace_schema_metadata(tag.metadata), sink)
+    assert cn.decode(sink.getvalue(), "parquet").to_arrow().column("u").to_pylist() == structs.to_pylist()
 
 
 def test_the_same_frame_gives_the_same_bytes() -> None:

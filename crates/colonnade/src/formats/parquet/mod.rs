@@ -14,10 +14,10 @@
 //! | holds | how |
 //! |---|---|
 //! | every NumPy dtype but object | the closest of Parquet's types, and its dtype in the metadata |
-//! | every Arrow type but unions and structs without fields | the closest of Parquet's types, and the Arrow schema |
+//! | every other Arrow type | the closest of Parquet's types, and the Arrow schema |
 //! | labels, names, attrs | columns, and the file's metadata: key `colonnade`, and key `pandas` for other readers |
 //! | categories | dictionary pages of all categories, in their order |
-//! | unions, structs without fields | refused by name |
+//! | unions, structs without fields | structs, and the type in the tag |
 
 pub mod chunk;
 pub mod codec;
@@ -28,6 +28,7 @@ mod format;
 pub mod keys;
 pub mod levels;
 pub mod logical_type;
+mod lowered;
 mod opened;
 pub mod page;
 pub mod read;

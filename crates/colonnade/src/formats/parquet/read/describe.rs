@@ -5,6 +5,7 @@ use crate::formats::parquet::chunk::ColumnChunk;
 use crate::formats::parquet::codec::PageCodec;
 use crate::formats::parquet::footer::Footer;
 use crate::formats::parquet::logical_type::Logical;
+use crate::formats::parquet::lowered::raised_type;
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::thrift::{Thrift, ThriftType};
 use crate::frame::{ByteOrder, type_name};
@@ -131,7 +132,9 @@ impl Parquet {
             let implied = || field.block_dtype().filter(|_| self.has_no_nulls(root.leaves.start));
             let dtype =
                 field.dtype.or_else(implied).filter(|d| d.order != ByteOrder::Big || field.dtype.is_some());
-            Some(dtype.map_or_else(|| type_name(&field.data_type, field.ordered), |d| d.descr()))
+            let original = raised_type(&field.data_type, field.tag.as_deref());
+            let arrow = || type_name(original.as_ref().unwrap_or(&field.data_type), field.ordered);
+            Some(dtype.map_or_else(arrow, |d| d.descr()))
         };
         self.plan.column_fields().into_iter().filter_map(name).collect()
     }

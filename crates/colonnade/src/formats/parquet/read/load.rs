@@ -7,6 +7,7 @@ use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::import::{fits, to_block};
 use crate::decode::{MemoryLayout, Request, missing};
 use crate::error::{Error, Result};
+use crate::formats::parquet::lowered::{raised, raised_axis};
 use crate::frame::{Axis, Frame, row_range};
 use crate::progress::{NoProgress, Progress, SignalsOnly};
 
@@ -33,7 +34,7 @@ impl Parquet {
     fn labels(&self, rows: &RowsToDecode, threads: usize) -> Result<Axis> {
         let fields = self.plan.level_fields();
         let landed = self.decode(&fields, rows, (MemoryLayout::AsStored, threads), &NoProgress)?;
-        self.plan.decoded_index(&fields, landed, rows.nrows)
+        self.plan.decoded_index(&fields, landed, rows.nrows).map(raised_axis)
     }
 
     /// Decodes all row groups into one frame, or the requested part.
@@ -48,7 +49,7 @@ impl Parquet {
         let landed = self.decode(&chosen.fields, &rows, how, request.progress)?;
         let whole = (start, stop) == (0, self.nrows);
         let index = if whole { self.index()?.clone() } else { self.index()?.slice(start, stop) };
-        self.plan.decoded_frame(&chosen, landed, index)
+        self.plan.decoded_frame(&chosen, landed, index).map(raised)
     }
 
     /// Decodes the fields `projection` of these rows.
@@ -193,7 +194,7 @@ impl Parquet {
             let dtype = self.plan.fields.get(i).and_then(|f| f.dtype).filter(|d| fits(*d, data.data_type()));
             dtype.map_or(Ok(None), |dtype| to_block(dtype, data))
         };
-        let frame = self.plan.frame_with(&arrays, nrows, first_row, &said)?;
+        let frame = raised(self.plan.frame_with(&arrays, nrows, first_row, &said)?);
         match request.positions {
             None => Ok(frame),
             Some(positions) => frame.select(positions, self.plan.columns.select(positions)?),

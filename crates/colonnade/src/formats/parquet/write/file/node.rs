@@ -63,9 +63,6 @@ pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Ne
             (entries.optional, key.optional) = (false, false);
             NodeShape::Map(Box::new(entries))
         }
-        DataType::Struct(fields) if fields.is_empty() => {
-            return refuse("Parquet has no structs without fields. Drop it, or give it one.");
-        }
         DataType::Struct(fields) => {
             NodeShape::Struct(fields.iter().map(|field| below(field, number)).collect::<Result<_>>()?)
         }
@@ -92,9 +89,6 @@ pub(super) fn node(field: &Field, number: &mut usize, depth: usize) -> Result<Ne
 /// Returns why a type cannot be nested, and the advice for the error message; `None` if it can.
 fn nesting_refusal(data_type: &DataType) -> Option<&'static str> {
     match data_type {
-        DataType::Union(..) => {
-            Some("Parquet has no unions. Convert the column first, to a struct of one field a kind, say.")
-        }
         DataType::RunEndEncoded(..) => {
             Some("run-ends within another type have no place in Parquet. Decode them first.")
         }

@@ -5,6 +5,7 @@ use arrow_schema::SchemaRef;
 use crate::arrow::export::Exporter;
 use crate::arrow::{names, nullability};
 use crate::error::Result;
+use crate::formats::parquet::lowered::lowered;
 use crate::frame::Frame;
 use crate::progress::Progress;
 use crate::sink::Sink;
@@ -82,6 +83,7 @@ impl Writer {
     /// writer is unusable.
     pub fn write(&mut self, chunk: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
         self.state.check_open(FORMAT)?;
+        let chunk = &*lowered(chunk)?;
         self.begin(chunk)?;
         let Some(file_schema) = &self.file_schema else { return Err(nothing(FORMAT)) };
         file_schema.layout.admit(&sources(chunk)?)?;
@@ -121,6 +123,7 @@ impl Writer {
         sink: &mut dyn Sink,
         progress: &dyn Progress,
     ) -> Result<()> {
+        let frame = &*lowered(frame)?;
         self.begin(frame)?;
         self.state = WriterState::Broken;
         let mut target = SinkTarget { sink, progress, total: None };
