@@ -81,6 +81,34 @@ def test_a_selection_of_fields_is_structured_again() -> None:
     assert back["a"].dtype == data["a"].dtype
 
 
+def test_a_mask_is_null_to_others() -> None:
+    data = {"n": np.ma.MaskedArray([1, 2], [0, 1]), "s": np.ma.MaskedArray(["a", "b"], [1, 0])}
+    core = adapter.to_frame(data)
+    assert [core.column(i).null_count for i in range(2)] == [1, 1]
+    pa = pytest.importorskip("pyarrow")
+    assert [pa.array(core.column(i)).to_pylist() for i in range(2)] == [[1, None], [None, "b"]]
+
+
+def test_subarrays_are_lists_to_others_and_stay_in_a_selection() -> None:
+    data = np.array([(1, [[1, 2], [3, 4]])], [("a", "<i4"), ("m", "<f8", (2, 2))])
+    core = adapter.to_frame(data)
+    assert adapter.from_frame(core.select([1])).dtype == np.dtype([("m", "<f8", (2, 2))])
+    pa = pytest.importorskip("pyarrow")
+    assert pa.array(core.column(1)).to_pylist() == [[[1.0, 2.0], [3.0, 4.0]]]
+
+
+@each(
+    "tag",
+    ['{"kind":"masked_array","descr":"<U1"}', '{"kind":"subarray","descr":"<i8","shape":[2]}',
+     '{"kind":"subarray","descr":"O","shape":[]}', '{"kind":"subarray","descr":"<f8","shape":[]}',
+     '{"kind":"subarray","descr":"<i8","shape":[-1]}', '{"kind":"subarray"}'],
+)  # fmt: skip
+def test_a_tag_that_does_not_fit_is_damage(tag: str) -> None:
+    for column in (ArrowColumn.from_masked(np.arange(2), None, tag), ArrowColumn.struct([], tag)):
+        with pytest.raises(DecodeError):
+            adapter.from_frame(_core([column]))
+
+
 def test_a_selection_of_columns_stays_two_dimensional() -> None:
     data = np.arange(12).reshape(3, 4)
     assert np.array_equal(adapter.from_frame(adapter.to_frame(data).select([3, 1, 1])), data[:, [3, 1, 1]])

@@ -16,7 +16,9 @@ from ._object_columns import labels_from_level, object_array, objects_from_colum
 from ._tag_claims import check_tag, numpy_view
 
 # Tags that name a library's class for the same values. Times with a zone are refused by their type.
-TRANSPARENT = frozenset({None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field"})
+TRANSPARENT = frozenset(
+    {None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field", "masked_array"}
+)
 _NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double")
 
 _TEXT = ("utf8", "utf8_view")

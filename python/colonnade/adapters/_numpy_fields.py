@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 from .._core import DecodeError, EncodeError
+from ._numpy_read import with_masks
 
 
 def describe_dtype(dtype: np.dtype) -> Any:
     """The description for `restore_dtype`: `dtype.str` of a scalar dtype, a dict of lists for a structured dtype."""
+    if dtype.subdtype is not None:
+        return {"base": describe_dtype(dtype.subdtype[0]), "shape": list(dtype.shape)}
     if dtype.names is None:
         # StringDType has no descr text; the tag of each column holds its parameters.
         return "T" if dtype.kind == "T" else dtype.str
@@ -40,6 +43,8 @@ def restore_dtype(described: Any) -> np.dtype:
             return np.dtypes.StringDType()
         if isinstance(described, str):
             return np.dtype(described)
+        if "base" in described:
+            return np.dtype((restore_dtype(described["base"]), tuple(described["shape"])))
         parts: Any = {key: described[key] for key in ("names", "formats", "offsets", "itemsize")}
         parts["formats"] = [restore_dtype(part) for part in parts["formats"]]
         if "titles" in described:
@@ -55,5 +60,6 @@ def assemble_structured(vectors: Sequence[np.ndarray], dtype: np.dtype, nrows: i
     values = np.zeros(nrows, dtype=dtype)
     for name, vector in zip(dtype.names or (), vectors, strict=True):
         values[name] = vector
-    values.flags.writeable = False
-    return values
+    whole: np.ndarray = with_masks(values, vectors)
+    whole.flags.writeable = False
+    return whole

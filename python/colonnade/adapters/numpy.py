@@ -14,6 +14,7 @@ from .._core import ArrowColumn, Axis, CoreFrame, EncodeError, FrameBuilder, Inp
 from .._values import tagged_labels
 from ._arrow_columns import numpy_from_level
 from ._numpy_fields import assemble_structured, describe_dtype, restore_dtype
+from ._numpy_masked import column_from_masked, column_from_subarray
 from ._numpy_read import read_matrix, read_vectors
 from ._object_columns import column_from_objects, level_from_labels
 from ._string_dtype import column_from_string_dtype
@@ -38,13 +39,13 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     CoreFrame
         The frame shares the arrays without a copy. Columns of dtype object become Arrow columns: of text, bytes or
         bools if all cells are of this kind or None, else of one MessagePack value per cell. The frame drops the padding
-        bytes of a structured array, because they are not data.
+        bytes of a structured array and the values under a mask, because they are not data.
 
     Raises
     ------
     EncodeError
-        A masked array, another subclass, a shape of 0 or more than 2 dimensions, nested or subarray fields, an
-        object that a mixed column cannot keep.
+        A subclass other than masked arrays and records, a shape of 0 or more than 2 dimensions, fields of fields, a
+        masked field with a shape, an object that a mixed column cannot keep.
     """
     if isinstance(obj, Mapping):
         return from_columns(obj)
@@ -58,7 +59,7 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
         )
     nrows, ncols = obj.shape if obj.ndim == 2 else (obj.shape[0], 1)
     builder = FrameBuilder(nrows, ncols)
-    if obj.dtype.kind in "OT":
+    if obj.dtype.kind in "OT" or isinstance(obj, np.ma.MaskedArray):
         for position, column in enumerate(obj.T if obj.ndim == 2 else (obj,)):
             _add_column(builder, position, column, partial("numpy: column {}".format, position))
     elif ncols:
@@ -67,6 +68,8 @@ def to_frame(obj: Any, *, options: dict[str, Any] | None = None) -> CoreFrame:
     if obj.ndim == 2:
         # A view that is packed in neither order has no order to restore.
         origin["order"] = "C" if obj.flags.c_contiguous else "F" if obj.flags.f_contiguous else "K"
+    if isinstance(obj, np.ma.MaskedArray):
+        origin["masked"] = True
     axes = (Axis.auto(0, nrows, 1), Axis.auto(0, ncols, 1))
     return builder.finish(*axes, "null", None, tagged_labels.encode(origin))
 
@@ -95,6 +98,10 @@ def from_frame(core: CoreFrame) -> Any:
         dtype = restore_dtype(origin["dtype"])
         if all(found == dtype.str for found in core.dtypes()) or dtype.kind in "OT":
             return read_matrix(core, dtype, origin.get("order", "C"))
+        if origin.get("masked"):
+            vectors = read_vectors(core)
+            if {vector.dtype for vector in vectors} == {dtype}:
+                return read_matrix(core, dtype, origin.get("order", "C"), vectors)
     if kind == "mapping":
         return dict(zip(_labels_of(core.columns), read_vectors(core), strict=True))
     if kind == "structured":
@@ -115,7 +122,7 @@ def from_columns(columns: Mapping[Any, Any]) -> CoreFrame:
     Raises
     ------
     EncodeError
-        A masked array, another subclass, another shape, or another length; with the column's label.
+        Another class, another shape, or another length; with the column's label.
     """
     nrows: int | None = None
     for label, column in columns.items():
@@ -154,13 +161,13 @@ def _from_structured(obj: np.ndarray) -> CoreFrame:
     names = obj.dtype.names or ()
     for name in names:
         field = obj.dtype[name]
-        if field.subdtype is not None or field.names is not None:
-            found = f"a subarray of shape {field.shape}" if field.subdtype is not None else "fields of its own"
+        if field.names is not None:
             raise EncodeError(
-                f"numpy: field {name!r}: expected a scalar dtype, found {found}. Split it into plain fields first."
+                f"numpy: field {name!r}: expected a scalar dtype, found fields of its own. "
+                "Split it into plain fields first."
             )
     builder = FrameBuilder(len(obj), len(names))
-    plain = obj.view(np.ndarray)
+    plain = obj if isinstance(obj, np.ma.MaskedArray) else obj.view(np.ndarray)
     for position, name in enumerate(names):
         _add_column(builder, position, plain[name], partial("numpy: field {!r}".format, name))
     origin: dict[str, Any] = {"library": LIBRARY, "class": "structured", "dtype": describe_dtype(obj.dtype)}
@@ -171,7 +178,15 @@ def _from_structured(obj: np.ndarray) -> CoreFrame:
 
 
 def _add_column(builder: FrameBuilder, position: int, values: np.ndarray, where: Callable[[], str]) -> None:
-    if values.dtype.kind == "O":
+    if values.ndim > 1 and isinstance(values, np.ma.MaskedArray):
+        raise EncodeError(
+            f"{where()}: expected a subarray without a mask, found a masked one. Split it into plain fields."
+        )
+    if values.ndim > 1:
+        builder.add_arrow(position, column_from_subarray(values, where()))
+    elif isinstance(values, np.ma.MaskedArray):
+        builder.add_arrow(position, column_from_masked(values, where()))
+    elif values.dtype.kind == "O":
         builder.add_arrow(position, column_from_objects(values, where()))
     elif values.dtype.kind == "T":
         builder.add_arrow(position, column_from_string_dtype(values, where()))
@@ -180,12 +195,9 @@ def _add_column(builder: FrameBuilder, position: int, values: np.ndarray, where:
 
 
 def _check_class(obj: Any, where: str) -> None:
-    if isinstance(obj, np.ma.MaskedArray):
-        raise EncodeError(
-            f"{where}: expected an array without a mask, found a masked array. "
-            "Call .filled(value), or keep .mask beside .data."
-        )
-    if type(obj) not in (np.ndarray, np.memmap) and not (isinstance(obj, np.recarray) and obj.dtype.names is not None):
+    if type(obj) not in (np.ndarray, np.memmap, np.ma.MaskedArray) and not (
+        isinstance(obj, np.recarray) and obj.dtype.names is not None
+    ):
         raise EncodeError(
             f"{where}: expected a NumPy array, found {type(obj).__qualname__}. Wrap it in numpy.asarray() first."
         )
@@ -227,7 +239,7 @@ def array_from_frame(core: CoreFrame) -> np.ndarray:
             return read_matrix(core, dtypes.pop() if dtypes else np.dtype(np.float64), "K")
     vectors = read_vectors(core)
     dtypes = {values.dtype for values in vectors}
-    if len(dtypes) == 1:
+    if len(dtypes) == 1 and all(values.ndim == 1 for values in vectors):
         return read_matrix(core, dtypes.pop(), "K", vectors)
     return _structured(core, vectors)
 
@@ -246,5 +258,5 @@ def _structured(core: CoreFrame, vectors: list[np.ndarray]) -> np.ndarray:
             f"numpy: expected labels that are unique as field names, found {twice!r} twice. Rename the columns."
         )
     # A list of fields would rename a field with an empty name to "f0". A dict keeps the empty name.
-    dtype = np.dtype({"names": labels, "formats": [values.dtype for values in vectors]})
+    dtype = np.dtype({"names": labels, "formats": [(values.dtype, values.shape[1:]) for values in vectors]})
     return assemble_structured(vectors, dtype, core.nrows)
