@@ -15,6 +15,7 @@ import polars as pl
 from polars.testing import assert_frame_equal
 
 import colonnade as cn
+from colonnade.adapters import polars as adapter
 
 
 def back(frame: pl.DataFrame) -> Any:
@@ -133,17 +134,27 @@ def test_chunks_are_kept_and_not_copied() -> None:
     ("make", "message"),
     [
         (lambda: pl.DataFrame({"a": [1], "o": pl.Series([object()], dtype=pl.Object)}), "column 'o'"),
-        (lambda: pl.DataFrame({"big": pl.Series([1], dtype=pl.Int128)}), "Int128"),
         (lambda: pl.DataFrame({"l": pl.Series([], dtype=pl.List(pl.Int128))}), "column 'l'"),
         (lambda: pl.DataFrame({"s": pl.Series([], dtype=pl.Struct({"a": pl.Int128}))}), "column 's'"),
     ],
-    ids=["Object", "Int128", "List of Int128", "Struct of Int128"],
+    ids=["Object", "List of Int128", "Struct of Int128"],
 )
 def test_what_arrow_has_no_type_for_is_refused_by_name(make: Any, message: str) -> None:
     with pytest.raises(cn.EncodeError) as raised:
         cn.Frame(make())
     assert message in str(raised.value)
     assert "Cast the column" in str(raised.value)
+
+
+def test_wide_integers_are_text_to_others_and_text_that_is_none_stays_text() -> None:
+    frame = pl.DataFrame({"n": pl.Series([2**127 - 1, None, -5], dtype=pl.Int128)})
+    assert cn.Frame(frame).to_arrow().to_pylist() == [{"n": str(2**127 - 1)}, {"n": None}, {"n": "-5"}]
+    origin = '{"library":"polars","int128":{"t":"Int128"}}'
+    for texts in (["1", "x"], ["01"], ["+1"], [str(2**127)]):
+        core = adapter.to_frame(pl.DataFrame({"t": texts})).with_meta("null", None, origin)
+        assert adapter.from_frames([core])["t"].to_list() == texts
+    with pytest.warns(cn.LossWarning, match="n: 128-bit integers"):
+        cn.encode(frame, "ndjson")
 
 
 def test_what_is_no_frame_is_refused_with_advice() -> None:

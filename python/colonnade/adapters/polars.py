@@ -3,6 +3,9 @@
 Polars stores facts that Arrow's types lack (the categories of an Enum, the name of a Categorical) in the metadata of a
 field. So a frame written from polars gets the same dtypes again. Polars itself converts the Arrow stream of another
 library's frame. Stored row labels become columns after the others, named as in pandas' Arrow files.
+
+Arrow has no 128-bit integers, and its usual decimals of 38 digits are too short for them. They are stored as text,
+which every program reads, and the frame's origin names the columns.
 """
 
 import os
@@ -12,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from .._core import Axis, ColonnadeError, CoreFrame, EncodeError, concat_frames, import_arrow, import_arrow_schema
+from .._values import tagged_labels
 from .._values.record_batches import Batches, with_origin
 from ._arrow_streams import Exported
 
@@ -44,7 +48,7 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     Raises
     ------
     EncodeError
-        A column of Python objects, or of 128-bit integers, for which Arrow has no type.
+        A column of Python objects, or of 128-bit integers inside lists or structs, for which Arrow has no type.
     TypeError
         A LazyFrame or an expression. The message names the method to call.
     """
@@ -62,7 +66,11 @@ def to_frame(obj: Any, *, options: Mapping[str, Any] | None = None) -> CoreFrame
     # The set of kinds is checked first: a check of each of 10,000 columns would cost more than all other work.
     if not _SUSPECT.isdisjoint(map(type, dtypes)):
         _check(obj.columns, dtypes)
-    return with_origin(import_arrow(obj), _ORIGIN)
+    wide = {name: str(dtype) for name, dtype in zip(obj.columns, dtypes, strict=True) if dtype in _INT128}
+    if not wide:
+        return with_origin(import_arrow(obj), _ORIGIN)
+    obj = obj.with_columns([obj.get_column(name).cast(pl.String) for name in wide])
+    return with_origin(import_arrow(obj), tagged_labels.encode({"library": LIBRARY, "int128": wide}))
 
 
 def from_frames(frames: Sequence[CoreFrame]) -> Any:
@@ -74,6 +82,25 @@ def from_frames(frames: Sequence[CoreFrame]) -> Any:
         A column of a type that polars lacks (a union, an interval of time...). The message names the column.
     """
     _check_types(frames[0].dtypes())
+    return _with_int128(_imported(frames), frames[0].origin)
+
+
+def _with_int128(frame: Any, origin: str | None) -> Any:
+    """The frame with the 128-bit integers that its origin names. Text that is not their text stays text."""
+    decoded = tagged_labels.decode(origin) if origin is not None and '"int128"' in origin else {}
+    wide = decoded.get("int128") if isinstance(decoded, dict) else None
+    if not isinstance(wide, dict):
+        return frame
+    for dtype in _INT128:
+        for name in [name for name, kind in wide.items() if kind == str(dtype) and name in frame.columns]:
+            texts = frame.get_column(name)
+            numbers = texts.cast(dtype, strict=False) if texts.dtype == pl.String else texts
+            if numbers.cast(pl.String).equals(texts):
+                frame = frame.with_columns(numbers)
+    return frame
+
+
+def _imported(frames: Sequence[CoreFrame]) -> Any:
     try:
         return pl.DataFrame(Exported(frames, metadata=False))  # polars reads only the metadata of fields.
     except ColonnadeError:
@@ -113,7 +140,7 @@ def _check(names: list[str], dtypes: list[Any]) -> None:
     for name, dtype in zip(names, dtypes, strict=True):
         if _has_nul_name(dtype):
             raise EncodeError(f"polars: column {name!r}: expected field names without NUL, found {dtype}.")
-        found = _without_arrow_type(dtype)
+        found = None if dtype in _INT128 else _without_arrow_type(dtype)
         if found is not None:
             advice = "text or numbers" if found == pl.Object else "Int64, Decimal or text"
             raise EncodeError(

@@ -14,6 +14,8 @@ mod axes;
 mod columns;
 mod words;
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use crate::arrow::export::Exporter;
@@ -91,6 +93,14 @@ pub(crate) fn tells_nan_from_null(frame: &Frame) -> bool {
     matches!(library, Some("polars" | "pyarrow" | "arrow"))
 }
 
+/// The columns of 128-bit integers, which polars' adapter stores as text.
+fn wide_integers(frame: &Frame) -> HashSet<String> {
+    let origin = frame.tags.origin.as_deref().filter(|text| text.contains("\"int128\""));
+    let origin = origin.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let names = origin.as_ref().and_then(|origin| origin.get("int128")?.as_object());
+    names.map(|names| names.keys().cloned().collect()).unwrap_or_default()
+}
+
 /// Returns what is lost, the frame's labels first, then columns in their order.
 ///
 /// # Errors
@@ -100,6 +110,7 @@ pub fn losses(frame: &Frame, plain: &PlainText<'_>) -> Result<Vec<Loss>> {
     if plain.is_typed {
         return Ok(out);
     }
+    let wide = wide_integers(frame);
     let exporter = Exporter::without_metadata(frame)?;
     let (schema, arrays) = (exporter.schema(), exporter.arrays(frame)?);
     let nan_is_missing = !tells_nan_from_null(frame);
@@ -107,7 +118,12 @@ pub fn losses(frame: &Frame, plain: &PlainText<'_>) -> Result<Vec<Loss>> {
     let fields = schema.fields().iter().zip(&arrays).take(frame.ncols);
     let tasks = fields.map(|(field, data)| {
         let words = words.as_ref();
+        let is_wide = wide.contains(field.name());
         let work = move || {
+            if is_wide {
+                let what = "128-bit integers come back as text or as other types".into();
+                return Ok(Some(Loss { column: Some(field.name().clone()), what }));
+            }
             let column = columns::PlainColumn { field, data, plain, words, nan_is_missing };
             let what = column.loss().map_err(|e| e.in_member(field.name().as_str()))?;
             Ok(what.map(|what| Loss { column: Some(field.name().clone()), what }))
