@@ -46,7 +46,7 @@ def outcome(make: Callable[[], Any], identical: Callable[[Any, Any], None], form
     try:
         content = cn.encode(data, format, **({"schema": "header"} if format in _TEXT else {}))
         identical(data, cn.decode(content, format).to_native())
-    except cn.EncodeError:
+    except (cn.EncodeError, cn.InputError):
         return "refused"
     except Exception as error:
         return f"{_OTHERWISE}: {type(error).__name__}: {str(error)[:200]!r}"
