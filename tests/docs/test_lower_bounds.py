@@ -34,3 +34,12 @@ def test_the_oldest_that_are_tried_are_the_bounds():
     script = (ROOT / "scripts/release-check.sh").read_text()
     listed = re.search(r"^oldest=\((.*)\)$", script, re.MULTILINE).group(1)
     assert dict(re.findall(r'"([a-z-]+)==([0-9.]+)\.\*"', listed)) == _project("pyproject.toml")
+
+
+@pytest.mark.quick
+def test_the_page_of_supported_versions_has_the_bounds():
+    page = (ROOT / "docs/stability.md").read_text()
+    listed = {name.lower(): bound for name, bound in re.findall(r"^\| (\w+)[ \w]* \| ([0-9.]+) \|", page, re.MULTILINE)}
+    assert listed.pop("cpython") == "3.11"
+    names = {"staticframe": "static-frame"}
+    assert {names.get(name, name): bound for name, bound in listed.items()} == _project("pyproject.toml")
