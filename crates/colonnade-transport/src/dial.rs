@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 
 use rustix::event::PollFlags;
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, getpeername, getsockname, socket_with,
-    sockopt,
-};
+use rustix::net::{AddressFamily, SocketAddrUnix, connect, getpeername, getsockname, sockopt};
 
 use crate::address::{Address, TICK};
 use crate::failure::{SystemError, check_deadline, system_text};
-use crate::socket::{Socket, poll_one};
+use crate::platform::stream_socket;
+use crate::poll::poll_one;
+use crate::socket::Socket;
 
 /// Connects to `address` until `deadline`. It calls `interrupted` at least ten times a second; an error of that ends it. For
 /// `tls://` this makes only the TCP connection.
@@ -121,10 +120,6 @@ fn unix(
         interrupted()?;
         check_deadline(deadline, || format!("{address}: the listener accepted no connection in time"))?;
     }
-}
-
-pub(crate) fn stream_socket(family: AddressFamily) -> rustix::io::Result<OwnedFd> {
-    socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)
 }
 
 fn advice(error: &io::Error) -> &'static str {

@@ -5,10 +5,9 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, RenameFlags, renameat_with};
-
 use crate::file::resolve_links;
 use crate::leftover;
+use crate::platform;
 use crate::temporary_name::{parent, temporary_name};
 
 /// A directory that is being filled. Dropping it before [`AtomicDirectory::commit`] removes it.
@@ -81,22 +80,18 @@ impl AtomicDirectory {
             self.temporary = None;
             return Ok(());
         }
-        match renameat_with(CWD, temporary, CWD, &self.target, RenameFlags::EXCHANGE) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS) => {
-                // The file system cannot exchange names: for a moment the target does not exist, but it is never incomplete.
-                let old = temporary_name(&self.target);
-                // The lock keeps other writers from removing the directory as a leftover.
-                let held = File::open(&self.target).ok();
-                held.as_ref().map(leftover::claim);
-                fs::rename(&self.target, &old)?;
-                if let Err(error) = fs::rename(temporary, &self.target) {
-                    fs::rename(&old, &self.target).ok();
-                    return Err(error);
-                }
-                self.temporary = Some(old);
+        if !platform::exchange(temporary, &self.target)? {
+            // Names cannot be exchanged here: for a moment the target does not exist, but it is never incomplete.
+            let old = temporary_name(&self.target);
+            // The lock keeps other writers from removing the directory as a leftover.
+            let held = File::open(&self.target).ok();
+            held.as_ref().map(leftover::claim);
+            fs::rename(&self.target, &old)?;
+            if let Err(error) = fs::rename(temporary, &self.target) {
+                fs::rename(&old, &self.target).ok();
+                return Err(error);
             }
-            Err(e) => return Err(e.into()),
+            self.temporary = Some(old);
         }
         // `temporary` now names the old directory, and `drop` removes it.
         Ok(())

@@ -6,13 +6,14 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use rustix::event::PollFlags;
-use rustix::fs::{FileType, Mode, OFlags, fcntl_getfl, fstat, open};
-use rustix::io::{Errno, ReadWriteFlags, preadv2, pwritev2, read, readv, write, writev};
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fstat};
+use rustix::io::{Errno, read, readv, write, writev};
 use rustix::net::{Shutdown, shutdown};
-use rustix::pipe::{PIPE_BUF, fcntl_getpipe_size, fcntl_setpipe_size};
+use rustix::pipe::PIPE_BUF;
 
 use crate::channel::Direction;
 use crate::socket::{self, MAX_SLICES};
+use crate::{platform, poll};
 
 /// The requested capacity of pipes: the maximum that the system grants an ordinary user. Measured as for sockets (see
 /// `LOCAL_NBYTES`), GB/s: 64 KiB 1.9 (2.8), 256 KiB 2.6 (3.4), 512 KiB 2.6 (4.3), 1 MiB 3.3 (4.7).
@@ -95,16 +96,15 @@ impl Fd {
                 0 if targets.iter().any(|t| !t.is_empty()) => self.end_of_input(),
                 count => Ok(count),
             },
-            NonBlocking::Polled => match preadv2(&self.fd, targets, u64::MAX, ReadWriteFlags::NOWAIT) {
-                Ok(count) => Ok(count),
-                Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
+            NonBlocking::Polled => match platform::read_at_once(self.fd.as_fd(), targets)? {
+                Some(count) => Ok(count),
+                None => {
                     if poll_now(self.fd.as_fd(), PollFlags::IN)?.is_empty() {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
                     let Some(first) = targets.iter_mut().find(|t| !t.is_empty()) else { return Ok(0) };
                     Ok(read(&self.fd, &mut **first)?)
                 }
-                Err(e) => Err(e.into()),
             },
         }
     }
@@ -124,17 +124,26 @@ impl Fd {
             NonBlocking::File => Ok(writev(&self.fd, sources)?),
             NonBlocking::Socket => socket::send(self.fd.as_fd(), sources),
             NonBlocking::Reopened(fd) => Ok(writev(fd, sources)?),
-            NonBlocking::Polled => match pwritev2(&self.fd, sources, u64::MAX, ReadWriteFlags::NOWAIT) {
-                Ok(count) => Ok(count),
-                Err(Errno::OPNOTSUPP | Errno::SPIPE | Errno::INVAL | Errno::NOSYS) => {
+            NonBlocking::Polled => match platform::write_at_once(self.fd.as_fd(), sources)? {
+                Some(count) => Ok(count),
+                None => {
                     if poll_now(self.fd.as_fd(), PollFlags::OUT)?.is_empty() {
                         return Err(io::ErrorKind::WouldBlock.into());
                     }
                     // A pipe that is ready for writing accepts this many bytes without waiting.
+                    let mut end = 0;
+                    let fits = |source: &&IoSlice<'_>| {
+                        end += source.len();
+                        end <= PIPE_BUF
+                    };
+                    let count = sources.iter().take_while(fits).count();
+                    let whole = sources.get(..count).unwrap_or(sources);
+                    if whole.iter().any(|s| !s.is_empty()) {
+                        return Ok(writev(&self.fd, whole)?);
+                    }
                     let Some(first) = sources.iter().find(|s| !s.is_empty()) else { return Ok(0) };
                     Ok(write(&self.fd, first.get(..PIPE_BUF).unwrap_or(first))?)
                 }
-                Err(e) => Err(e.into()),
             },
         }
     }
@@ -142,33 +151,29 @@ impl Fd {
     pub(crate) fn wait(&self, direction: Direction, at_most: Duration) -> io::Result<bool> {
         match self.non_blocking {
             NonBlocking::File => Ok(true),
-            _ => socket::wait(self.poll_fd(direction), direction, at_most),
+            _ => poll::wait(self.poll_fd(direction), direction, at_most),
         }
     }
 }
 
 /// Reopens a pipe, so that the non-blocking mode is set only on the new open file description.
 fn reopen(fd: BorrowedFd<'_>, direction: Direction) -> NonBlocking {
-    if fcntl_getpipe_size(fd).is_ok_and(|n| n < PIPE_NBYTES) {
-        // The system refuses beyond the user's quota. The pipe is then slower.
-        fcntl_setpipe_size(fd, PIPE_NBYTES).ok();
-    }
+    platform::enlarge_pipe(fd, PIPE_NBYTES);
     let mode = match direction {
         Direction::Receive => OFlags::RDONLY,
         Direction::Send => OFlags::WRONLY,
     };
-    let path = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    // The open fails without /proc, without the permission, or (for sending) without a reader.
-    open(path, mode | OFlags::NONBLOCK | OFlags::CLOEXEC, Mode::empty())
-        .map_or(NonBlocking::Polled, NonBlocking::Reopened)
+    platform::reopen(fd, mode).map_or(NonBlocking::Polled, NonBlocking::Reopened)
 }
 
 fn poll_now(fd: BorrowedFd<'_>, events: PollFlags) -> io::Result<PollFlags> {
-    socket::poll_one(fd, events, Duration::ZERO)
+    poll::poll_one(fd, events, Duration::ZERO)
 }
 
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{Mode, open};
+
     use super::*;
 
     fn would_block(result: io::Result<usize>) -> bool {

@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
 use crate::temporary_name::{parent, temporary_name};
-use crate::{leftover, release};
+use crate::{leftover, platform, release};
 
 /// Files are written in calls of this size that end on multiples of it, because the kernel keeps a file in folios as large as
 /// the calls. It has folios of this size at hand. Larger ones need memory that, on a virtual machine, the host may have to
@@ -97,9 +96,9 @@ impl AtomicFile {
         }
         let mut waited = false;
         loop {
-            match fallocate(&self.file, FallocateFlags::empty(), 0, total) {
-                Ok(()) => {
-                    self.reserved = total;
+            match platform::reserve(&self.file, total) {
+                Ok(is_reserved) => {
+                    self.reserved = if is_reserved { total } else { 0 };
                     return Ok(());
                 }
                 Err(Errno::INTR) => {}
@@ -108,7 +107,6 @@ impl AtomicFile {
                     release::wait();
                     waited = true;
                 }
-                Err(Errno::OPNOTSUPP | Errno::NOSYS | Errno::INVAL) => return Ok(()),
                 Err(e) => return Err(e.into()),
             }
         }

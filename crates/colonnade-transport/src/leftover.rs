@@ -11,34 +11,15 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
 
 use rustix::fs::{
-    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, fstatfs, openat, statat,
-    unlinkat,
+    AtFlags, CWD, Dir, FileType, FlockOperation, Mode, OFlags, flock, fstat, openat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
+use crate::platform::is_local;
 use crate::temporary_name::{parent, stem};
 
 /// The maximum number of directory entries that are searched, so that the search costs a small write little in any directory.
 const MAX_NAMES: usize = 1000;
-
-/// File systems that only processes of this system can use: ext, XFS, Btrfs, tmpfs, overlayfs, F2FS, ZFS, ramfs, bcachefs.
-const LOCAL: [u32; 9] = [
-    0xef53,
-    0x5846_5342,
-    0x9123_683e,
-    0x0102_1994,
-    0x794c_7630,
-    0xf2f5_2010,
-    0x2fc1_2fc1,
-    0x8584_58f6,
-    0xca45_1a4e,
-];
-
-fn is_local(file: BorrowedFd<'_>) -> bool {
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    // 32 bits, whatever the type of the field is
-    fstatfs(file).is_ok_and(|found| LOCAL.contains(&(found.f_type as u32)))
-}
 
 /// Marks a new temporary file or directory as that of a living writer, until it is closed. Returns false if another writer
 /// removed it as a leftover meanwhile, or is about to.

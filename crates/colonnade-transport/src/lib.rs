@@ -13,6 +13,8 @@ mod http;
 mod leftover;
 mod listen;
 mod pipe;
+mod platform;
+mod poll;
 mod release;
 mod socket;
 mod socket_file;

@@ -9,16 +9,14 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, Shutdown, SocketAddrUnix, SocketFlags, acceptfrom_with, bind, getsockname, listen,
-    shutdown, sockopt,
-};
+use rustix::net::{AddressFamily, Shutdown, SocketAddrUnix, bind, getsockname, listen, shutdown, sockopt};
 
 use crate::address::{Address, is_loopback};
 use crate::channel::Direction;
-use crate::dial::stream_socket;
 use crate::failure::SystemError;
-use crate::socket::{Socket, unix_peer, wait};
+use crate::platform::{self, stream_socket};
+use crate::poll::wait;
+use crate::socket::{Socket, unix_peer};
 use crate::socket_file::{self, BACKLOG, SocketFile};
 
 /// A listening socket. It does not check peers.
@@ -99,7 +97,7 @@ impl ListeningSocket {
             let text = format!("{}: this listener is closed", self.address);
             return Err(io::Error::new(io::ErrorKind::NotConnected, text));
         }
-        match acceptfrom_with(&self.fd, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+        match platform::accept(self.fd.as_fd()) {
             Ok((fd, name)) => {
                 let peer = match (&self.address, name) {
                     (Address::Unix(_), name) => {
@@ -113,21 +111,9 @@ impl ListeningSocket {
                 };
                 Ok(Some(Socket::new(fd, peer)))
             }
+            Err(Errno::AGAIN) => Ok(None),
             // The peer closed before it was accepted. The system also reports network errors here.
-            Err(
-                Errno::AGAIN
-                | Errno::CONNABORTED
-                | Errno::PROTO
-                | Errno::NETDOWN
-                | Errno::NETUNREACH
-                | Errno::HOSTUNREACH
-                | Errno::HOSTDOWN
-                | Errno::NONET
-                | Errno::NOPROTOOPT
-                | Errno::OPNOTSUPP
-                | Errno::PERM
-                | Errno::TIMEDOUT,
-            ) => Ok(None),
+            Err(e) if platform::is_gone_peer(e) => Ok(None),
             Err(e @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
                 self.reject_next();
                 Err(SystemError::wrap(e.into(), &self.address, ". A peer was turned away"))
@@ -140,7 +126,7 @@ impl ListeningSocket {
     fn reject_next(&self) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         drop(spare.take());
-        acceptfrom_with(&self.fd, SocketFlags::CLOEXEC).ok();
+        platform::accept(self.fd.as_fd()).ok();
         *spare = File::open("/dev/null").ok();
     }
 

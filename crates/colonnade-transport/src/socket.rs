@@ -6,16 +6,17 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd, RawFd};
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::sockopt;
 use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, SocketAddrUnix,
-    SocketType, getpeername, getsockname, recv, recvmsg, sendmsg, shutdown,
+    RecvAncillaryBuffer, RecvFlags, SendAncillaryBuffer, Shutdown, SocketAddrUnix, SocketType, getpeername,
+    getsockname, recv, recvmsg, sendmsg, shutdown,
 };
 
 use crate::address::is_loopback;
 use crate::channel::{Channel, Direction};
+use crate::platform;
+use crate::poll::wait;
 
 /// The requested send buffer of sockets on this machine (the system doubles it). The table shows 256 MiB from one process to
 /// another in consecutive large calls, GB/s, the median of seven rounds and the best, on two shared cores (EPYC, 1 MiB of L2
@@ -71,7 +72,7 @@ impl Socket {
         if kind != SocketType::STREAM {
             return Err(wrong("one of datagrams or packets"));
         }
-        if sockopt::socket_acceptconn(fd)? {
+        if platform::is_listening(fd)? {
             return Err(wrong("one that listens. Accept from it first"));
         }
         let name = match getpeername(fd) {
@@ -140,41 +141,21 @@ impl Channel for Socket {
     }
 }
 
-/// Receives bytes. Without a control buffer, the system closes descriptors that a peer passes.
 pub(crate) fn receive(fd: BorrowedFd<'_>, targets: &mut [IoSliceMut<'_>]) -> io::Result<usize> {
     let count = targets.len().min(MAX_SLICES);
     let targets = targets.get_mut(..count).unwrap_or_default();
-    let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
-    Ok(recvmsg(fd, targets, &mut RecvAncillaryBuffer::default(), flags)?.bytes)
+    Ok(recvmsg(fd, targets, &mut RecvAncillaryBuffer::default(), platform::RECEIVE_FLAGS)?.bytes)
 }
 
 pub(crate) fn send(fd: BorrowedFd<'_>, sources: &[IoSlice<'_>]) -> io::Result<usize> {
     let sources = sources.get(..MAX_SLICES).unwrap_or(sources);
-    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-    Ok(sendmsg(fd, sources, &mut SendAncillaryBuffer::default(), flags)?)
-}
-
-pub(crate) fn wait(fd: BorrowedFd<'_>, direction: Direction, at_most: Duration) -> io::Result<bool> {
-    let events = match direction {
-        Direction::Receive => PollFlags::IN,
-        Direction::Send => PollFlags::OUT,
-    };
-    // Hang-up and error count as ready, because the next call reports them.
-    Ok(!poll_one(fd, events, at_most)?.is_empty())
-}
-
-pub(crate) fn poll_one(fd: BorrowedFd<'_>, events: PollFlags, at_most: Duration) -> io::Result<PollFlags> {
-    let mut fds = [PollFd::from_borrowed_fd(fd, events)];
-    // A duration that the system cannot represent means no limit.
-    let timeout = Timespec::try_from(at_most).ok();
-    poll(&mut fds, timeout.as_ref())?;
-    Ok(fds[0].revents())
+    Ok(sendmsg(fd, sources, &mut SendAncillaryBuffer::default(), platform::SEND_FLAGS)?)
 }
 
 /// Sets options for speed. A refusal is no error; the socket is then slower.
 fn tune(fd: BorrowedFd<'_>) {
     let mut is_local = true;
-    if sockopt::socket_domain(fd) != Ok(AddressFamily::UNIX) {
+    if !platform::is_unix_socket(fd) {
         // A request must not wait for the acknowledgement of the one before it.
         sockopt::set_tcp_nodelay(fd, true).ok();
         // Over long distances the system's own tuning is better.
@@ -193,21 +174,8 @@ pub(crate) fn unix_peer(fd: BorrowedFd<'_>, name: Option<&SocketAddrUnix>) -> St
     };
     let own = || getsockname(fd).ok().and_then(|own| path(&SocketAddrUnix::try_from(own).ok()?));
     let path = name.and_then(path).or_else(own).unwrap_or_else(|| format!("descriptor {}", fd.as_raw_fd()));
-    match process(fd) {
+    match platform::peer_process(fd) {
         Some(process) => format!("unix:{path} (process {process})"),
         None => format!("unix:{path}"),
     }
-}
-
-/// Returns the process that connected or listened; `None` if it belongs to another container.
-fn process(fd: BorrowedFd<'_>) -> Option<i32> {
-    let mut peer = libc::ucred { pid: 0, uid: 0, gid: 0 };
-    let mut nbytes = libc::socklen_t::try_from(size_of::<libc::ucred>()).ok()?;
-    let to: *mut libc::ucred = &raw mut peer;
-    // SAFETY: `to` and `nbytes` are live, and `nbytes` is the size of the target. (rustix's `socket_peercred` requires a
-    // nonzero process id, but that of a process in another container is 0.)
-    let failed = unsafe {
-        libc::getsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PEERCRED, to.cast(), &raw mut nbytes)
-    };
-    (failed == 0 && peer.pid > 0).then_some(peer.pid)
 }

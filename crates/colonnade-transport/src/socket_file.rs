@@ -3,16 +3,16 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, PermissionsExt};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, Mode, OFlags, fchmod, flock};
+use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, connect, listen};
 
-use crate::dial::stream_socket;
+use crate::platform::{self, stream_socket};
 use crate::temporary_name::parent;
 
 /// The maximum number of connections that the system queues.
@@ -43,8 +43,7 @@ pub(crate) fn bind(
     // Between its `bind` and its `listen`, the file of another listener looks stale.
     let lock = lock(parent(path), interrupted)?;
     let fd = stream_socket(AddressFamily::UNIX)?;
-    // The file gets its mode from the socket, less the umask, so it is never accessible to others.
-    fchmod(&fd, Mode::RUSR | Mode::WUSR)?;
+    platform::restrict_socket(fd.as_fd())?;
     match rustix::net::bind(&fd, &name) {
         Err(Errno::ADDRINUSE) => {
             remove_stale(path, &name)?;
@@ -105,15 +104,9 @@ fn lock(directory: &Path, interrupted: &mut dyn FnMut() -> io::Result<()>) -> io
 
 /// Makes the socket file accessible only to its owner. Refuses another file that has replaced it.
 fn restrict_to_owner(path: &Path, identity: (u64, u64)) -> io::Result<()> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
-    let meta = file.metadata()?;
-    if (meta.dev(), meta.ino()) != identity {
-        let text = format!("unix:{}: expected our socket, found another file in its place", path.display());
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+    if platform::restrict_socket_file(path, identity)? {
+        return Ok(());
     }
-    // A descriptor opened with `O_PATH` cannot change the mode. Its name in /proc leads to the same file, even if the path has
-    // changed.
-    let name = format!("/proc/self/fd/{}", file.as_raw_fd());
-    fs::set_permissions(name, fs::Permissions::from_mode(0o600))
+    let text = format!("unix:{}: expected our socket, found another file in its place", path.display());
+    Err(io::Error::new(io::ErrorKind::AlreadyExists, text))
 }

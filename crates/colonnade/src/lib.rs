@@ -18,6 +18,7 @@ pub mod memory;
 pub mod message;
 pub mod panics;
 pub mod parallel;
+mod platform;
 pub mod progress;
 pub mod sink;
 pub mod source;

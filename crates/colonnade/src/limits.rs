@@ -21,11 +21,9 @@
 //!
 //! Pipes and devices have no known length. [`StreamLimit`] stops reading an endless one before memory runs out.
 
-mod available;
 mod budget;
 mod stream;
 
-pub use available::available;
 pub use budget::Budget;
 pub use stream::StreamLimit;
 

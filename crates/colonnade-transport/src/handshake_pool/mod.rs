@@ -3,7 +3,6 @@
 mod pending;
 mod permit;
 mod pool;
-mod watch;
 
 use std::io::{self, ErrorKind};
 use std::os::fd::RawFd;
@@ -15,9 +14,9 @@ use rustls::ServerConfig;
 use crate::address::{Address, TICK};
 use crate::channel::Channel;
 use crate::listen::ListeningSocket;
+use crate::platform::Watch;
 use crate::tls::{TlsFault, TlsFiles, Token, server_config};
 use pool::HandshakePool;
-use watch::Watch;
 
 /// The time after which a waiting `accept` returns to report rejected peers.
 const REPORT_INTERVAL: Duration = Duration::from_secs(1);
@@ -94,7 +93,7 @@ impl HandshakeListener {
             Err(TlsFault::Option(text).into())
         };
         let listening = ListeningSocket::bind_where(address, &check, interrupted)?;
-        let watch = Watch::new()?;
+        let watch = Watch::new(listening.descriptor())?;
         let pool = Mutex::new(HandshakePool::new(policy.max_peers));
         Ok(Self { listening, policy, pool, watch })
     }
@@ -141,7 +140,8 @@ impl HandshakeListener {
         }
     }
 
-    /// A descriptor that is readable when `accept` has work: a new peer, or the next bytes of a handshake.
+    /// A descriptor that is readable when `accept` has work: a new peer, or (on Linux) the next bytes of a handshake. Deadlines
+    /// do not wake it either, so who polls it calls `accept` now and then.
     #[must_use]
     pub fn descriptor(&self) -> RawFd {
         self.watch.descriptor()

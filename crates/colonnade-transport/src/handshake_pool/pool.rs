@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use super::Policy;
 use super::pending::Pending;
 use super::permit::PermitChannel;
-use super::watch::Watch;
 use crate::channel::{Channel, Direction};
 use crate::failure::SystemError;
 use crate::listen::ListeningSocket;
+use crate::platform::Watch;
 use crate::socket::Socket;
 use crate::tls::TlsChannel;
 

@@ -1,6 +1,7 @@
 //! Limits for sources of unknown length.
 
 use crate::error::{Error, Result};
+use crate::platform::available_nbytes;
 
 use super::Limits;
 
@@ -40,7 +41,7 @@ impl StreamLimit {
         if !self.is_final {
             self.is_final = true;
             // Bytes already collected count as available, because the limit includes them.
-            let half = super::available().saturating_add(nbytes) / 2;
+            let half = available_nbytes().unwrap_or(u64::MAX).saturating_add(nbytes) / 2;
             self.max = half.max(UNCHECKED_NBYTES).min(self.limits.max_nbytes);
         }
         if nbytes <= self.max {

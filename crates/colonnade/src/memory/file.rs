@@ -8,6 +8,7 @@ use std::sync::Arc;
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
 use super::{Buffer, Region};
+use crate::platform::{drop_file_pages, page_nbytes};
 
 /// An open regular file that can be mapped any number of times. Later maps see the same inode even if another file has
 /// replaced the name since.
@@ -68,12 +69,12 @@ impl MappedFile {
 /// # Safety
 /// `map` is a shared map of a file ([`MappedFile::map_shared`]): other memory would lose its bytes.
 pub unsafe fn advise_dont_need(map: &Buffer, start: usize, nbytes: usize) {
-    const PAGE: usize = 4096;
-    let end = start.saturating_add(nbytes).min(map.nbytes()) / PAGE * PAGE;
-    let start = start.div_ceil(PAGE) * PAGE;
+    let page = page_nbytes();
+    let end = start.saturating_add(nbytes).min(map.nbytes()) / page * page;
+    let start = start.div_ceil(page) * page;
     if end > start {
         // SAFETY: whole pages inside the map, which by this function's contract maps a file.
-        unsafe { libc::madvise(map.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED) };
+        unsafe { drop_file_pages(map.as_ptr().add(start).cast_mut(), end - start) };
     }
 }
 

@@ -5,6 +5,7 @@ use std::alloc::{self, Layout};
 use std::io;
 
 use super::pool::{self, Mapping, Origin};
+use crate::platform::{self, page_nbytes};
 
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -135,17 +136,15 @@ impl RegionMut {
         inside.then(|| self.0.as_ptr().cast_mut().wrapping_add(offset))
     }
 
-    /// Returns the whole pages of this range to the system. They are zeros afterwards.
+    /// Returns the whole pages of this range to the system. Their bytes have any values afterwards.
     pub fn discard(&mut self, offset: usize, nbytes: usize) {
-        const PAGE: usize = 4096;
+        let page = page_nbytes();
         let is_mapped = self.0.mapping.as_ref().is_some_and(|m| m.origin != Origin::Heap);
-        let start = offset.div_ceil(PAGE).saturating_mul(PAGE);
-        let end = offset.saturating_add(nbytes).min(self.0.nbytes) / PAGE * PAGE;
+        let start = offset.div_ceil(page).saturating_mul(page);
+        let end = offset.saturating_add(nbytes).min(self.0.nbytes) / page * page;
         if is_mapped && start < end {
             // SAFETY: whole pages of a mapping that begins at a page boundary, and `&mut self` is its only writer.
-            unsafe {
-                libc::madvise(self.0.as_ptr().add(start).cast_mut().cast(), end - start, libc::MADV_DONTNEED)
-            };
+            unsafe { platform::discard_pages(self.0.as_ptr().add(start).cast_mut(), end - start) };
         }
     }
 
@@ -155,8 +154,8 @@ impl RegionMut {
         self.0
     }
 
-    /// Grows to `nbytes`; the new bytes have any values. Large memory grows without copying bytes, because the kernel moves
-    /// the pages.
+    /// Grows to `nbytes`; the new bytes have any values. On Linux large memory grows without copying bytes: the
+    /// kernel moves the pages.
     ///
     /// # Errors
     /// Errors of the operating system.
@@ -210,7 +209,7 @@ pub fn advise_huge(address: *const u8, nbytes: usize) {
     let end = address.addr().saturating_add(nbytes) / HUGE_PAGE * HUGE_PAGE;
     if end > start {
         // SAFETY: whole pages inside the caller's memory; the advice changes no byte.
-        unsafe { libc::madvise(start as *mut libc::c_void, end - start, libc::MADV_HUGEPAGE) };
+        unsafe { platform::advise_huge(start as *mut u8, end - start) };
     }
 }
 
@@ -268,20 +267,15 @@ fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
         if tail > 0 {
             libc::munmap((aligned + length) as *mut libc::c_void, tail);
         }
-        libc::madvise(aligned as *mut libc::c_void, length, libc::MADV_HUGEPAGE);
+        platform::advise_huge(aligned as *mut u8, length);
     }
     Ok(Mapping { address: aligned, nbytes: length, origin })
 }
 
 fn remap(old: &Mapping, nbytes: usize) -> io::Result<Mapping> {
-    // SAFETY: the caller owns `old` and does not use it afterwards; the kernel moves its pages, or leaves everything
-    // unchanged.
-    let address =
-        unsafe { libc::mremap(old.address as *mut libc::c_void, old.nbytes, nbytes, libc::MREMAP_MAYMOVE) };
-    if address == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
-    Ok(Mapping { address: address as usize, nbytes, origin: old.origin })
+    // SAFETY: the caller owns `old` and does not use it afterwards.
+    let address = unsafe { platform::remap(old.address, old.nbytes, nbytes)? };
+    Ok(Mapping { address, nbytes, origin: old.origin })
 }
 
 #[cfg(test)]

@@ -5,14 +5,12 @@
 //! reads it.
 
 use std::fmt::Debug;
-use std::fs::File;
-use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
+use crate::platform::anonymous_file;
 use crate::progress::Progress;
 
 use super::fetched_ranges::FetchedRanges;
@@ -167,17 +165,6 @@ impl Remote {
             }
         }
     }
-}
-
-/// Creates an anonymous file, which takes memory only for written pages.
-fn anonymous_file() -> io::Result<File> {
-    // SAFETY: the name is a C string that outlives the call; the call takes no other pointer.
-    let fd = unsafe { libc::memfd_create(c"colonnade-remote".as_ptr(), libc::MFD_CLOEXEC) };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the descriptor is new, and nothing else uses it.
-    Ok(unsafe { OwnedFd::from_raw_fd(fd) }.into())
 }
 
 /// The right to fetch; dropping it frees the right.

@@ -1,13 +1,69 @@
-//! The memory that is still available to this process.
+//! Linux: memory from /proc, control groups, huge pages, mappings that move, files without a name.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-/// Bytes available in the system, the process' control groups and its address space, whichever is least; `u64::MAX` if none of
+/// Bytes available in the system, the process' control groups and its address space, whichever is least; `None` if none of
 /// them is known.
-#[must_use]
-pub fn available() -> u64 {
-    [in_system(), in_control_groups(), in_address_space()].into_iter().flatten().min().unwrap_or(u64::MAX)
+pub(crate) fn available_nbytes() -> Option<u64> {
+    [in_system(), in_control_groups(), in_address_space()].into_iter().flatten().min()
+}
+
+/// Creates an anonymous file, which takes memory only for written pages.
+pub(crate) fn anonymous_file() -> io::Result<File> {
+    // The call by its number: glibc has the function since 2.27, and the wheel promises 2.17.
+    // SAFETY: the name is a C string that outlives the call; the call takes no other pointer.
+    let fd =
+        unsafe { libc::syscall(libc::SYS_memfd_create, c"colonnade-remote".as_ptr(), libc::MFD_CLOEXEC) };
+    let fd = i32::try_from(fd).map_err(io::Error::other)?;
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the descriptor is new, and nothing else uses it.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) }.into())
+}
+
+/// Requests huge pages.
+///
+/// # Safety
+/// The range is whole huge pages of memory that the caller owns. The advice changes no byte.
+pub(crate) unsafe fn advise_huge(address: *mut u8, nbytes: usize) {
+    // SAFETY: by this function's contract.
+    unsafe { libc::madvise(address.cast(), nbytes, libc::MADV_HUGEPAGE) };
+}
+
+/// Returns pages to the system. Their bytes are lost.
+///
+/// # Safety
+/// The range is whole pages of an anonymous mapping, and nothing else uses it.
+pub(crate) unsafe fn discard_pages(address: *mut u8, nbytes: usize) {
+    // SAFETY: by this function's contract.
+    unsafe { libc::madvise(address.cast(), nbytes, libc::MADV_DONTNEED) };
+}
+
+/// Drops pages from the memory of this process. The next access reads them from the file again.
+///
+/// # Safety
+/// The range is whole pages of a shared map of a file.
+pub(crate) unsafe fn drop_file_pages(address: *mut u8, nbytes: usize) {
+    // SAFETY: by this function's contract.
+    unsafe { libc::madvise(address.cast(), nbytes, libc::MADV_DONTNEED) };
+}
+
+/// Grows an anonymous mapping and returns its new address. The kernel moves its pages.
+///
+/// # Safety
+/// The caller owns the mapping of `nbytes` bytes at `address`, and does not use it after success.
+pub(crate) unsafe fn remap(address: usize, nbytes: usize, grown_nbytes: usize) -> io::Result<usize> {
+    // SAFETY: by this function's contract; after a failure everything is unchanged.
+    let grown =
+        unsafe { libc::mremap(address as *mut libc::c_void, nbytes, grown_nbytes, libc::MREMAP_MAYMOVE) };
+    if grown == libc::MAP_FAILED {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(grown as usize)
 }
 
 fn in_system() -> Option<u64> {
@@ -70,7 +126,7 @@ mod tests {
     fn meminfo_lines_are_parsed() {
         assert_eq!(kilobytes("MemFree: 5 kB\nMemAvailable:   7 kB\n", "MemAvailable:"), Some(7 << 10));
         assert_eq!(kilobytes("MemFree: 5 kB\n", "MemAvailable:"), None);
-        assert!(available() > 0);
+        assert!(available_nbytes().unwrap() > 0);
     }
 
     #[test]

@@ -1,0 +1,23 @@
+//! What differs between operating systems, as the same functions in two files: `linux.rs`, and `portable.rs` for all other
+//! Unix systems. The feature `portable` chooses the second one on Linux too, so that it is tested there.
+
+#[cfg(all(target_os = "linux", not(feature = "portable")))]
+mod linux;
+#[cfg(all(target_os = "linux", not(feature = "portable")))]
+pub(crate) use linux::{
+    advise_huge, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
+};
+
+#[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
+mod portable;
+#[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
+pub(crate) use portable::{
+    advise_huge, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
+};
+
+/// The size of a page: 4 KiB, but 16 or 64 KiB on some ARM systems.
+pub(crate) fn page_nbytes() -> usize {
+    // SAFETY: the call takes no pointer.
+    let nbytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
+    usize::try_from(nbytes).ok().filter(|nbytes| nbytes.is_power_of_two()).unwrap_or(64 << 10)
+}
