@@ -30,7 +30,7 @@ help:  ## this list
 
 # ---------------------------------------------------------------- environment and build
 
-.PHONY: setup setup-bench setup-demo
+.PHONY: setup setup-bench setup-demo setup-wheel
 setup:  ## .venv with everything tests and lints need
 	@bash scripts/setup.sh dev
 
@@ -39,6 +39,9 @@ setup-bench:
 
 setup-demo:
 	@bash scripts/setup.sh demo
+
+setup-wheel:
+	@bash scripts/setup.sh wheel
 
 # Python sources are used in place (an editable install); only these make the compiled core stale.
 WORKSPACE := Cargo.toml Cargo.lock rust-toolchain.toml
@@ -76,11 +79,23 @@ edit: setup-bench  ## the compiled core for editing: quick to build again, slowe
 	CARGO_INCREMENTAL=1 $(DEVELOP)
 	@rm -f $(BUILD_STAMP) $(IN_PLACE_STAMP)
 
+# zig links against the oldest glibc that Rust supports, whatever this machine has (docs/platforms.md).
+ZIG_BUILD := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV=$(CURDIR)/$(VENV) maturin build --locked --zig --compatibility manylinux2014
 .PHONY: wheel
-wheel: setup-bench  ## the wheel to publish, and the symbols of its module, in dist/; ten minutes of processor time
+wheel: setup-wheel  ## the manylinux wheel and the source distribution to publish, and symbols, in dist/; ten minutes
 	rm -rf dist
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(VENV)/bin/maturin build --profile wheel --locked --out dist
+	$(ZIG_BUILD) --profile wheel --out dist
 	@$(PY) scripts/wheel.py dist/*.whl
+	$(VENV)/bin/maturin sdist --out dist
+
+.PHONY: wheel-bench
+wheel-bench: setup-wheel  ## the same of the benchmark's distribution, beside it
+	cd bench && $(ZIG_BUILD) --release --out ../dist
+	cd bench && ../$(VENV)/bin/maturin sdist --out ../dist
+
+.PHONY: try-wheel
+try-wheel: setup-wheel  ## dist/ in clean environments: extras, oldest, newest libraries; PART="wheel extras", REPORT=page; half an hour
+	$(PY) scripts/try_wheel.py $(if $(REPORT),--report $(REPORT)) $(PART)
 
 # ---------------------------------------------------------------- what people run
 

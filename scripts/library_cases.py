@@ -1,8 +1,8 @@
-"""Every case that the package ships for the libraries of this environment, through files' bytes and back, identical.
+"""Every case that the package ships for the libraries installed here, through files' bytes and back, identical.
 
 Text formats store a schema. Prints a table: of each library and format, the cases that are exact and that are refused.
 
-`make release-check` runs it beside the oldest versions of the libraries and the newest. A case that this version of the
+`make try-wheel` runs it beside the oldest versions of the libraries and the newest. A case that this version of the
 library cannot make is counted apart; what a format does not hold is refused by name, as anywhere. Each library has a
 process of its own: a library that panics takes the process with it, and the cases behind it are tried in another.
 """
@@ -87,7 +87,10 @@ def main() -> int:
     print("| exact, refused | " + " | ".join(FORMATS) + " |\n|---|" + "---|" * len(FORMATS))
     for library in LIBRARIES:
         counts: Counter[tuple[str, str]] = Counter()
-        version = importlib.metadata.version(library)
+        try:
+            version = importlib.metadata.version(library)
+        except importlib.metadata.PackageNotFoundError:
+            continue
         known = _OF_THE_LIBRARY.get((library, ".".join(version.split(".")[:2])))
         for name, found in outcomes(library):
             if found.startswith(_OTHERWISE) and known and known.match(f"{name}: {found}"):

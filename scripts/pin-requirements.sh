@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Writes requirements/demo.txt, bench.txt and dev.txt from the .in files: the newest releases that fit together, all of them
+# Writes requirements/demo.txt, bench.txt, dev.txt and wheel.txt from the .in files: the newest releases that fit together, all of them
 # pinned. Run it on the oldest Python we support (3.11), so that the pins exist for all of them: `make pins`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -24,4 +24,8 @@ pip install -r requirements/bench.in -c "$scratch/dev.txt"
 pip install -r requirements/demo.in -c "$scratch/bench.txt"
 { header demo; grep '^--' requirements/demo.in; pip freeze; } > "$scratch/demo.txt"
 
-mv "$scratch/dev.txt" "$scratch/bench.txt" "$scratch/demo.txt" requirements/
+"$python" -m venv --clear "$scratch/venv"
+pip install -r requirements/wheel.in -c "$scratch/bench.txt"
+{ header wheel; pip freeze; } > "$scratch/wheel.txt"
+
+mv "$scratch/dev.txt" "$scratch/bench.txt" "$scratch/demo.txt" "$scratch/wheel.txt" requirements/

@@ -30,54 +30,19 @@ step() { # step WHAT COMMAND...: its output stands in a file, which is shown if 
         exit 1
     fi
 }
-environment() { # environment NAME REQUIREMENT...
-    local name=$1
-    shift
-    "$python" -m venv "$scratch/$name"
-    "$scratch/$name/bin/python" -m pip --quiet --disable-pip-version-check install "$@"
-}
-the_wheel() { # the newest wheel in dist, built if there is none
-    ls dist/*.whl >/dev/null 2>&1 || make --no-print-directory wheel >&2
-    ls -t dist/*.whl | head -n 1
-}
-# From another folder, so that `import colonnade` finds what was installed.
-smoke() { (cd "$scratch" && "$1/bin/python" "$OLDPWD/scripts/smoke.py"); }
-cases() { (cd "$scratch" && "$1/bin/python" "$OLDPWD/scripts/library_cases.py"); }
-
-# sizes WHEEL ENVIRONMENT: MB of 10^6 bytes; what pip installs is the package with the byte code that pip compiles
-sizes() {
-    local wheel installed
-    wheel=$(stat --format %s "$1")
-    installed=$(du -sb "$2"/lib/python3*/site-packages/colonnade | cut -f 1)
-    awk "BEGIN { printf \"wheel %.1f MB (less than 9), installed %.1f MB (less than 20)\\n\", $wheel / 1e6, $installed / 1e6 }"
-    [ "$wheel" -lt 9000000 ] && [ "$installed" -lt 20000000 ]
-}
 
 check_wheel() {
-    rm -f dist/*.whl dist/*.tar.gz
-    step "wheel: built" make --no-print-directory wheel
-    step "wheel: installed beside numpy and rich alone" environment bare "$(the_wheel)"
-    step "wheel: sizes" sizes "$(the_wheel)" "$scratch/bare"
-    step "wheel: tried" smoke "$scratch/bare"
-    step "source distribution: built" "$python" -m maturin sdist --out dist
-    # The crates that were built before are not built again.
-    CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target} step "source distribution: built and installed" environment source dist/*.tar.gz
-    step "source distribution: tried" smoke "$scratch/source"
+    step "wheel, source distribution: built" make --no-print-directory wheel
+    step "benchmark's wheel: built" make --no-print-directory wheel-bench
+    for part in wheel extras source; do
+        step "$part: tried" make --no-print-directory try-wheel PART=$part
+    done
 }
 
-# The oldest are the lower bounds of pyproject.toml; numpy 1.26 is what all of them work with.
-oldest=("numpy==1.26.*" "pandas==2.2.*" "pyarrow==18.*" "polars==1.32.*" "static-frame==2.*" "awkward==2.6.*")
-newest=(numpy pandas pyarrow polars static-frame awkward)
-
 check_matrix() {
-    local wheel name
-    wheel=$(the_wheel)
-    for name in oldest newest; do
-        local -n libraries=$name
-        step "matrix, $name: installed" environment "$name" "$wheel" "${libraries[@]}" pytz
-        say "matrix, $name: $("$scratch/$name/bin/python" -m pip freeze | grep -iE '^(numpy|pandas|pyarrow|polars|static-frame|awkward)==' | xargs)"
-        step "matrix, $name: tried" smoke "$scratch/$name"
-        step "matrix, $name: every shipped case" cases "$scratch/$name"
+    ls dist/colonnade-*.whl >/dev/null 2>&1 || step "wheel: built" make --no-print-directory wheel
+    for part in oldest newest; do
+        step "matrix, $part: every shipped case" make --no-print-directory try-wheel PART=$part
         sed 's/^/    /' "$scratch/log"
     done
 }

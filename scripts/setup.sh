@@ -5,6 +5,7 @@
 #   scripts/setup.sh dev      the packages of tests and lints (includes bench.txt)
 #   scripts/setup.sh bench    the packages of the benchmarks
 #   scripts/setup.sh demo     the packages of the demo, all of them also in bench.txt
+#   scripts/setup.sh wheel    the builder of the wheel, and a linker for old systems
 #
 # PYTHON names the interpreter (3.11 or newer); otherwise python3, then python3.14 ... python3.11 are tried. An existing
 # .venv is kept, unless PYTHON names another version.

@@ -1,4 +1,4 @@
-"""What an installed package must do, with numpy alone or beside the libraries that are there: `make release-check`."""
+"""What an installed package must do, with numpy alone or beside the libraries that are there: `make try-wheel`."""
 
 import importlib.util
 import subprocess
