@@ -7,6 +7,7 @@
 #
 #   wheel     a wheel and a source distribution, each installed into a clean environment of its own and tried
 #   matrix    the wheel beside the oldest versions of the libraries that pyproject.toml allows, and the newest
+#   platform  the code of other Unix systems
 #   engines   R and the other engines of the benchmark; a missing one is a failure
 #   readers   plain text opened by pandas, polars, pyarrow, DuckDB, jq, R, PyYAML and LibreOffice
 #   site      the benchmark's page in a browser, and the documentation
@@ -47,6 +48,10 @@ check_matrix() {
     done
 }
 
+check_platform() {
+    step "portable code" make --no-print-directory portable
+}
+
 check_engines() {
     CI=true step "engines" "$python" -m pytest -q -n 2 --dist worksteal tests -k "engines or r_hand_over"
 }
@@ -72,7 +77,7 @@ check_fuzz() {
 }
 
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(wheel matrix engines readers site fuzz)
+[ ${#parts[@]} -gt 0 ] || parts=(wheel matrix platform engines readers site fuzz)
 for part in "${parts[@]}"; do
     declare -F "check_$part" >/dev/null || { echo "release-check: no part $part; see the head of $0" >&2; exit 2; }
 done
