@@ -214,6 +214,10 @@ lint-python: setup build
 types: setup build  ## pyright (scripts/system-packages.sh): public types are complete, and what users' code gets is right
 	CI=true $(PY) -m pytest -q tests/typing $(PYTEST_ARGS)
 
+.PHONY: lint-workflows
+lint-workflows:  ## .github/workflows, by actionlint; needs Go
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
 .PHONY: check
 check:  ## everything .ci/run asks for: lint, then test
 	@$(MAKE) --no-print-directory lint

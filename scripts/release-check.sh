@@ -7,7 +7,7 @@
 #
 #   wheel     a wheel and a source distribution, each installed into a clean environment of its own and tried
 #   matrix    the wheel beside the oldest versions of the libraries that pyproject.toml allows, and the newest
-#   platform  the code of other Unix systems
+#   platform  the code of other Unix systems, and the workflows of the public CI
 #   engines   R and the other engines of the benchmark; a missing one is a failure
 #   readers   plain text opened by pandas, polars, pyarrow, DuckDB, jq, R, PyYAML and LibreOffice
 #   site      the benchmark's page in a browser, and the documentation
@@ -50,6 +50,7 @@ check_matrix() {
 
 check_platform() {
     step "portable code" make --no-print-directory portable
+    step "workflows" make --no-print-directory lint-workflows
 }
 
 check_engines() {
