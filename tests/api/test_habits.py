@@ -157,7 +157,6 @@ def test_mappings_of_series_become_what_their_library_makes() -> None:
         ({"a": [1, object()]}, "data: column 'a', row 1: expected int64, found object"),
         ({"a": pd.Series([1]), "b": pl.Series([1])}, "expected columns of one library, found 'a' of pandas and 'b' of"),
         ({"a": pa.array([1]), "b": pa.array([1, 2])}, "data: pyarrow.table refuses these columns: "),
-        ({"a": [1], "b": np.ma.masked_array([1], [True])}, "numpy: column 'b': expected an array without a mask"),
     ],
 )
 def test_mappings_that_are_no_frame(data: Any, message: str) -> None:

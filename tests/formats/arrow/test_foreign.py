@@ -200,6 +200,10 @@ def test_files_and_streams_of_polars(format: str, codec: Any) -> None:
             write = frame.write_ipc if format == "arrow" else frame.write_ipc_stream
             write(sink, compression=codec, compat_level=level)
             content = sink.getvalue()
+            if "Int128" in str(frame.dtypes):  # Arrow has no integers of 128 bits: polars writes a type of its own
+                with pytest.raises(cn.DecodeError, match="bit width of 128"):
+                    cn.decode(content)
+                continue
             read = pl.read_ipc if format == "arrow" else pl.read_ipc_stream
             wanted = read(io.BytesIO(content))
             try:

@@ -64,7 +64,9 @@ def test_polars_sees_the_frame(format: str) -> None:
         content = io.BytesIO(cn.encode(frame, format))
         found = pl.read_ipc(content) if format == "arrow" else pl.read_ipc_stream(content)
         try:
-            cases_polars.assert_identical(frame, found)
+            # Arrow has no integers of 128 bits: others see text.
+            wide = [label for label, dtype in frame.schema.items() if str(dtype) in ("Int128", "UInt128")]
+            cases_polars.assert_identical(frame.cast(dict.fromkeys(wide, pl.String)), found)
         except AssertionError as error:
             raise AssertionError(f"{name}: {error}") from error
 
