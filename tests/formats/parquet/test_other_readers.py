@@ -73,6 +73,8 @@ def test_polars_sees_the_frame() -> None:
     tried = 0
     for name, make in cases_polars.CASES.items():
         frame = make()
+        if "Int128" in str(frame.dtypes):  # Parquet has no integers of 128 bits: others see text
+            continue
         own = io.BytesIO()
         try:
             frame.write_parquet(own)
