@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.each import each
+from tests.helpers.narrow import narrow
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
@@ -104,7 +105,7 @@ def test_files_of_polars(options: dict[str, Any]) -> None:
     for name, make in cases_polars.CASES.items():
         sink = io.BytesIO()
         try:
-            make().write_parquet(sink, **options)
+            narrow(make()).write_parquet(sink, **options)
             wanted = pl.read_parquet(sink.getvalue())
         except Exception:  # what polars refuses, in words of its own
             continue
@@ -131,7 +132,7 @@ def test_files_of_polars_as_pandas_reads_them(options: dict[str, Any]) -> None:
     for name, make in cases.items():
         sink = io.BytesIO()
         try:
-            make().write_parquet(sink, **options)
+            narrow(make()).write_parquet(sink, **options)
             wanted = frame_of_one_piece(sink.getvalue())
         except Exception:  # what polars or pyarrow refuses, in words of its own
             continue

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.helpers.each import each
+from tests.helpers.narrow import narrow
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
@@ -72,9 +73,7 @@ def test_polars_sees_the_frame() -> None:
 
     tried = 0
     for name, make in cases_polars.CASES.items():
-        frame = make()
-        if "Int128" in str(frame.dtypes):  # Parquet has no integers of 128 bits: others see text
-            continue
+        frame = narrow(make())
         own = io.BytesIO()
         try:
             frame.write_parquet(own)
