@@ -244,7 +244,7 @@ def test_values_and_types_are_those_of_pandas(name: str) -> None:
         ("k,a\nx,1\n", {"index_col": "k"}, {"index_col": "k"}),
         ("title\na,b\n1,2\n", {"header": 1}, {"header": 1}),
         ("a,b\n1,2\n", {"dtype": str}, {"dtype": str}),
-        ("a,b\n1,2\n", {"dtype": {"a": np.int8, "b": "float32"}}, {"dtype": {"a": np.int8, "b": "float32"}}),
+        ("a,b\n1,2\n", {"dtype": {"a": np.int8, "b": "Float64"}}, {"dtype": {"a": np.int8, "b": "Float64"}}),
         ("k,l,a\nx,1,2\ny,3,4\n", {"index_col": ["k", "l"]}, {"index_col": ["k", "l"]}),
         ("a,a,b\nx,y,x\n1,2,3\n", {"header": [0, 1]}, {"header": [0, 1]}),
         ("a,b\n'x,y',1\n", {"quotechar": "'"}, {"quotechar": "'"}),

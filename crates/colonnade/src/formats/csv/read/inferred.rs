@@ -35,12 +35,17 @@ pub(super) struct ReadColumns {
     pub(super) nulled: u64,
 }
 
+/// The tag of columns of pandas' nullable dtypes.
+const MASKED: &str = r#"{"kind":"masked"}"#;
+
 /// A column with a type declared in `dtypes`.
 struct DtypeColumn {
     position: usize,
     field: Field,
     /// The NumPy dtype of its block, if any.
     dtype: Option<DType>,
+    /// Whether pandas' nullable dtype was declared, which a column without nulls has too.
+    masked: bool,
 }
 
 impl InputReader<'_> {
@@ -89,7 +94,7 @@ impl InputReader<'_> {
                 block => block,
             });
         }
-        for DtypeColumn { position, field, dtype } in &named {
+        for DtypeColumn { position, field, dtype, masked } in &named {
             let Some(data) = arrays.get_mut(*position).and_then(Option::take) else { continue };
             let block = match dtype {
                 Some(dtype) if self.chunk.is_none() => {
@@ -99,7 +104,10 @@ impl InputReader<'_> {
             };
             parts.push(match block {
                 Some(block) => Part::Block(block, vec![*position]),
-                None => Part::Column(Column::new(data), *position),
+                None => {
+                    let tag = masked.then(|| MASKED.to_owned());
+                    Part::Column(Column { tag, ..Column::new(data) }, *position)
+                }
             });
         }
         let frame = self.frame(parts, rows)?;
@@ -175,7 +183,7 @@ impl InputReader<'_> {
     }
 
     /// A declared column with the reader of its type.
-    fn declare(&self, DtypeColumn { position, field, dtype }: &DtypeColumn) -> Result<DeclaredColumn> {
+    fn declare(&self, DtypeColumn { position, field, dtype, .. }: &DtypeColumn) -> Result<DeclaredColumn> {
         let mut none = HeaderDictionaries::of(Vec::new());
         let reader =
             text::reader(field, *dtype, None, TextStyle::csv(false), &mut none, &self.options.limits)
@@ -209,7 +217,12 @@ impl InputReader<'_> {
                     DeclaredType::Category => categories.push(position),
                     DeclaredType::Type(data_type, dtype) => {
                         let field = Field::new(&name, data_type.clone(), true);
-                        out.push(DtypeColumn { position, field, dtype: *dtype });
+                        out.push(DtypeColumn {
+                            position,
+                            field,
+                            dtype: *dtype,
+                            masked: dtypes::is_nullable(text),
+                        });
                     }
                 }
             }
