@@ -315,3 +315,18 @@ def test_fields_of_one_name_keep_their_own_zones() -> None:
     pq.write_table(table, written)
     for source in (written.getvalue(), cn.encode(table, "parquet")):
         assert cn.decode(source).to_arrow().schema.field("a").type == table.schema.field("a").type
+
+
+@each("asked", ["s.a", "s.empty", "s.list", ["s.empty", "s.a"]], ids=str)
+def test_leaves_beside_types_that_parquet_lacks(asked: Any) -> None:
+    """A selection leaves fields out, and what is left has the types, tags and nulls that it had."""
+    empty, items = pa.struct([]), pa.list_(pa.struct([pa.field("e", pa.struct([]), nullable=False)]))
+    fields = [pa.field("a", pa.int32()), pa.field("empty", empty, nullable=False), pa.field("list", items)]
+    rows = [{"a": 1, "empty": {}, "list": [{"e": {}}]}, {"a": None, "empty": {}, "list": None}]
+    table = pa.Table.from_arrays(
+        [pa.array(rows, pa.struct(fields))], schema=pa.schema([pa.field("s", pa.struct(fields), nullable=False)])
+    )
+    found = cn.decode(cn.encode(table, "parquet"), columns=asked).to_arrow()
+    wanted = cn.Frame(table).select(asked).to_arrow()
+    assert found.schema.equals(wanted.schema, check_metadata=False), (found.schema, wanted.schema)
+    assert found.to_pylist() == wanted.to_pylist()

@@ -19,6 +19,7 @@ use arrow_select::{filter::filter, take::take};
 use serde_json::{Value, json};
 
 use crate::error::{Error, Result};
+use crate::frame::paths::LeafProjection;
 use crate::frame::{Axis, Column, Frame, Labels, Level, Part, arrow_type, children, with_children};
 
 const KIND: &str = "lowered";
@@ -72,7 +73,7 @@ pub(super) fn lowered(frame: &Frame) -> Result<Cow<'_, Frame>> {
         let data_type = column.data.data_type();
         if is_lacked(data_type) {
             let original = arrow_type::to_json(data_type).map_err(|e| e.in_format("parquet"))?;
-            column.tag = Some(json!({"kind": KIND, "type": original, "tag": column.tag}).to_string());
+            column.tag = Some(tag_of(&original, column.tag.as_deref()));
             column.data = lower(&column.data)?;
         }
         Ok(())
@@ -96,12 +97,24 @@ pub(super) fn raised_axis(mut axis: Axis) -> Axis {
 /// The original type of a field with this tag, if the stored type has its parts.
 pub(super) fn raised_type(stored: &DataType, tag: Option<&str>) -> Option<DataType> {
     let (original, _) = original(tag?)?;
-    raise(&ArrayData::new_empty(stored), &original).map(|data| data.data_type().clone())
+    raise(&ArrayData::new_empty(stored), &selected(&original, stored)).map(|data| data.data_type().clone())
+}
+
+/// [`LeafProjection::project_tag`] of a stored column's tag. The type in it stays whole: [`selected`] takes what is stored of it.
+pub(super) fn project_tag(projection: &LeafProjection, tag: Option<String>) -> Option<String> {
+    match tag.as_deref().and_then(parsed) {
+        Some((data_type, inner)) => Some(tag_of(&data_type, projection.project_tag(inner).as_deref())),
+        None => projection.project_tag(tag),
+    }
+}
+
+fn tag_of(data_type: &Value, tag: Option<&str>) -> String {
+    json!({"kind": KIND, "type": data_type, "tag": tag}).to_string()
 }
 
 fn raise_column(column: &mut Column) -> Result<()> {
     if let Some((data_type, tag)) = column.tag.as_deref().and_then(original) {
-        let whole = raise(&column.data, &data_type);
+        let whole = raise(&column.data, &selected(&data_type, column.data.data_type()));
         column.tag = tag.filter(|_| whole.is_some());
         column.data = whole.unwrap_or_else(|| column.data.clone());
     }
@@ -110,6 +123,12 @@ fn raise_column(column: &mut Column) -> Result<()> {
 
 /// The type and the tag of the original column.
 fn original(tag: &str) -> Option<(DataType, Option<String>)> {
+    let (data_type, tag) = parsed(tag)?;
+    Some((arrow_type::from_json(&data_type).ok()?, tag))
+}
+
+/// The type as JSON and the tag of the original column.
+fn parsed(tag: &str) -> Option<(Value, Option<String>)> {
     if !tag.contains(KIND) {
         return None;
     }
@@ -117,8 +136,7 @@ fn original(tag: &str) -> Option<(DataType, Option<String>)> {
     if tag.get("kind")?.as_str()? != KIND {
         return None;
     }
-    let data_type = arrow_type::from_json(tag.get("type")?).ok()?;
-    Some((data_type, tag.get("tag").and_then(Value::as_str).map(str::to_owned)))
+    Some((tag.get("type")?.clone(), tag.get("tag").and_then(Value::as_str).map(str::to_owned)))
 }
 
 fn lower_field(field: &FieldRef) -> FieldRef {
@@ -183,6 +201,34 @@ fn lower(data: &ArrayData) -> Result<ArrayData> {
         }
     };
     builder.build().map_err(failed)
+}
+
+/// The type `target` without the fields of structs that `stored` lacks: a selection of leaves leaves them out.
+fn selected(target: &DataType, stored: &DataType) -> DataType {
+    match (target, stored) {
+        (DataType::Struct(fields), DataType::Struct(kept)) if !fields.is_empty() => {
+            let mut rest = fields.iter();
+            let part = |stored: &FieldRef| {
+                let field = rest.find(|field| field.name() == stored.name())?;
+                let data_type = selected(field.data_type(), stored.data_type());
+                Some(Arc::new(field.as_ref().clone().with_data_type(data_type)))
+            };
+            kept.iter()
+                .map(part)
+                .collect::<Option<Vec<_>>>()
+                .map_or_else(|| target.clone(), |fields| DataType::Struct(fields.into()))
+        }
+        (DataType::Union(..), _) => target.clone(),
+        _ if discriminant(target) == discriminant(stored) => {
+            let pairs = children(target).into_iter().zip(children(stored));
+            let part = |(field, stored): (&FieldRef, &FieldRef)| {
+                let data_type = selected(field.data_type(), stored.data_type());
+                Arc::new(field.as_ref().clone().with_data_type(data_type))
+            };
+            with_children(target, &pairs.map(part).collect::<Vec<_>>())
+        }
+        _ => target.clone(),
+    }
 }
 
 /// The array of type `target` whose parts `data` holds; `None` if it does not hold them.

@@ -8,6 +8,7 @@ use arrow_schema::DataType;
 use crate::arrow::import::FieldRole;
 use crate::decode::Request;
 use crate::error::Result;
+use crate::formats::parquet::lowered;
 use crate::frame::paths::{LeafProjection, Projection};
 use crate::frame::{Frame, children};
 use crate::progress::NoProgress;
@@ -104,7 +105,7 @@ impl Parquet {
         }
         for field in &mut file.plan.fields {
             if let FieldRole::Column(position) = field.place {
-                field.tag = projection.of(position).project_tag(field.tag.take());
+                field.tag = lowered::project_tag(projection.of(position), field.tag.take());
             }
         }
         Ok((file, rest.into_iter().collect()))
