@@ -87,7 +87,7 @@ fn with_facts(raised: PyErr, error: &Error) -> PyErr {
                 value.setattr("column", location.member.as_deref())?;
             }
             value.setattr("offset", location.offset)?;
-            value.setattr("line", error.line())?;
+            value.setattr("line", location.line)?;
             if let ErrorKind::Truncated { needed, had } = kind {
                 value.setattr("needed", *needed)?;
                 value.setattr("had", *had)?;

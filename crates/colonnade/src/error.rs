@@ -48,6 +48,8 @@ pub struct Location {
     pub member: Option<String>,
     /// Offset in bytes from the start of the source.
     pub offset: Option<u64>,
+    /// Line of text, from 1. The message names it too.
+    pub line: Option<u64>,
 }
 
 /// An error with its format, its location and a sentence that names the next step.
@@ -145,6 +147,13 @@ impl Error {
         self
     }
 
+    /// Sets the line of text.
+    #[must_use]
+    pub(crate) fn on_line(mut self, line: u64) -> Self {
+        self.0.location.line = Some(line);
+        self
+    }
+
     /// Adds `base`, for example a header's offset in its file, to the offset; without an offset sets it to `base`.
     #[must_use]
     pub fn shifted(mut self, base: u64) -> Self {
@@ -156,7 +165,7 @@ impl Error {
     /// Replaces the member and offset that an inner layer set in its own terms.
     #[must_use]
     pub fn moved(mut self, member: impl Into<String>, offset: Option<u64>) -> Self {
-        self.0.location = Location { member: Some(member.into()), offset };
+        self.0.location = Location { member: Some(member.into()), offset, line: self.0.location.line };
         self
     }
 
@@ -191,12 +200,6 @@ impl Error {
     #[must_use]
     pub fn format(&self) -> &'static str {
         self.0.format
-    }
-
-    /// The line of text, from 1: the message of a text format begins with it.
-    #[must_use]
-    pub fn line(&self) -> Option<u64> {
-        self.0.message.strip_prefix("line ")?.split(',').next()?.parse().ok()
     }
 
     /// The position.

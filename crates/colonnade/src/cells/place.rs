@@ -55,7 +55,7 @@ impl TextPosition {
         member: Option<&str>,
         message: impl fmt::Display,
     ) -> Error {
-        let error = Error::new(kind, format, format!("{self}: {message}")).at(self.byte);
+        let error = Error::new(kind, format, format!("{self}: {message}")).at(self.byte).on_line(self.line);
         match member {
             Some(member) => error.in_member(member),
             None => error,
