@@ -239,20 +239,7 @@ fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
     let length = round_up(nbytes, unit);
     // Reserves one more huge page, so that it contains an aligned start. The unused ends are unmapped at once.
     let reserve = if huge { length.saturating_add(HUGE_PAGE) } else { length };
-    // SAFETY: a fresh anonymous private mapping; no existing memory is touched.
-    let address = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            reserve,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if address == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
+    let address = platform::map_anonymous(reserve)?;
     let start = address as usize;
     if !huge {
         return Ok(Mapping { address: start, nbytes: length, origin });

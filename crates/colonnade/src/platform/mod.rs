@@ -21,3 +21,19 @@ pub(crate) fn page_nbytes() -> usize {
     let nbytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(nbytes).ok().filter(|nbytes| nbytes.is_power_of_two()).unwrap_or(64 << 10)
 }
+
+/// Maps `nbytes` of fresh zeroed memory and returns their address.
+pub(crate) fn map_anonymous(nbytes: usize) -> std::io::Result<*mut libc::c_void> {
+    // SAFETY: a fresh anonymous private mapping; no existing memory is touched.
+    let address = unsafe {
+        libc::mmap(
+            std::ptr::null_mut(),
+            nbytes,
+            libc::PROT_READ | libc::PROT_WRITE,
+            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            -1,
+            0,
+        )
+    };
+    if address == libc::MAP_FAILED { Err(std::io::Error::last_os_error()) } else { Ok(address) }
+}

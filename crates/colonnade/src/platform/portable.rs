@@ -40,20 +40,7 @@ pub(crate) unsafe fn drop_file_pages(_: *mut u8, _: usize) {}
 /// # Safety
 /// The caller owns the mapping of `nbytes` bytes at `address`, and does not use it after success.
 pub(crate) unsafe fn remap(address: usize, nbytes: usize, grown_nbytes: usize) -> io::Result<usize> {
-    // SAFETY: a fresh anonymous private mapping; no existing memory is touched.
-    let grown = unsafe {
-        libc::mmap(
-            std::ptr::null_mut(),
-            grown_nbytes,
-            libc::PROT_READ | libc::PROT_WRITE,
-            libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
-            -1,
-            0,
-        )
-    };
-    if grown == libc::MAP_FAILED {
-        return Err(io::Error::last_os_error());
-    }
+    let grown = super::map_anonymous(grown_nbytes)?;
     // SAFETY: both are whole mappings, which do not overlap, and the first is the caller's to give up.
     unsafe {
         std::ptr::copy_nonoverlapping(address as *const u8, grown.cast::<u8>(), nbytes.min(grown_nbytes));
