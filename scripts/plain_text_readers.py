@@ -80,7 +80,7 @@ def by_duckdb(path: Path) -> Columns:
 
 
 def by_libreoffice(path: Path) -> Columns:
-    """The cells of the sheet, with their types, if its dialog is told a comma, double quotes and UTF-8."""
+    """The cells of the sheet, with their types. The import options are comma, double quotes, UTF-8."""
     made = path.with_suffix(".fods")
     command = ["soffice", f"-env:UserInstallation=file://{path.parent}/profile", "--headless"]
     subprocess.run(

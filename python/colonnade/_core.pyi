@@ -408,7 +408,7 @@ class ParquetReadOptions(ReadOptions):
         verify: bool = False,
         columns: list[str] | None = None,  # only these, by name or nested path; ColumnNotFound for a missing one
         categories: list[str] | None = None,
-        filters: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `_filter_values.terms` makes it
+        filters: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `filter_values.terms` makes it
         use_statistics: bool = True,
         footer_key: bytes | None = None,
         column_keys: list[tuple[str, bytes]] | None = None,

@@ -93,7 +93,7 @@ def test_there_are_fifty() -> None:
     assert len(LINES) == 50
 
 
-# A file that nobody closes is a habit too.
+# Some lines leave a file open, as people do.
 @pytest.mark.filterwarnings("error", "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(("line", "gives"), LINES, ids=[line for line, _ in LINES])
 def test_a_line_gives_what_people_expect(line: str, gives: Any) -> None:

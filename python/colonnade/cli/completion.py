@@ -15,7 +15,7 @@ from .parser import parser, subparsers
 _FILES = ("FILE", "SRC", "DST", "A", "B", "PATH", "NAME=PATH")
 _WORDS: dict[str, tuple[str, ...]] = {
     "big_ints": ("error", "decimal", "text"),
-    "compat": ("static-frame",),
+    "compat": ("static-frame", "old-spec"),
     "ext": ("bytes",),
     "transform": ("auto", "shuffle", "delta", "delta-shuffle", "dictionary"),
     "invalid_utf8": ("bytes",),

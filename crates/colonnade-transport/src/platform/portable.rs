@@ -132,8 +132,8 @@ pub(crate) fn peer_process(_: BorrowedFd<'_>) -> Option<i32> {
     None
 }
 
-/// Does nothing: other systems have no mode of a socket before it has a file. Nobody can connect before `listen`, and the file
-/// is restricted before that.
+/// Does nothing: on other systems a socket has no mode before `bind` makes its file. The file is restricted before `listen`, so
+/// no other user can connect.
 pub(crate) fn restrict_socket(_: BorrowedFd<'_>) -> rustix::io::Result<()> {
     Ok(())
 }
