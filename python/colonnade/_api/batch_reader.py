@@ -6,7 +6,7 @@ from itertools import accumulate
 from operator import index
 
 from .. import _core
-from .._frame.filtered_file import FilteredFile
+from .._frame.filtered_file import Opened
 from .._frame.frame import Frame
 from .._frame.part import batch_rows
 from .._frame.schema import Schema
@@ -175,7 +175,7 @@ _Span = tuple[int, int, int]  # number of the batch, and which of its rows
 def _spans(frame: Frame, counts: list[int] | None) -> Sequence[_Span]:
     """The batches that `frame` shows, with the part of each, of a file whose batches have `counts` rows."""
     file = frame._file
-    if counts is None or not isinstance(file, _core.File | FilteredFile):
+    if counts is None or not isinstance(file, Opened):
         return [(0, 0, len(frame))]
     start, stop = frame._rows or (0, file.nrows)
     spans = []

@@ -13,6 +13,7 @@ from .._io.http_source import HttpSource
 from .._io.network_filesystems import on_network
 from .._io.sources import AnySource, BufferSource, PathSource
 from .._io.streams import CallSource, StreamSource
+from .._values.conditions import Condition
 from ..errors import UnsupportedError
 from .batch_reader import Reader
 from .open_source import check_beginning
@@ -29,7 +30,7 @@ def series_reader(where: AnySource, format: str, settings: Options, columns: Any
         where = StreamSource(os.open(where.path, os.O_RDONLY | os.O_CLOEXEC), where.name, close=True)
     elif isinstance(where, BufferSource) and not _core.is_series(where.buffer, options):
         return None
-    return SeriesReader(where, options, columns, rows, settings.filters)
+    return SeriesReader(where, options, columns, rows, settings.conditions)
 
 
 def open_series(
@@ -56,14 +57,21 @@ class SeriesReader(FrontReader):
         Read to its end. Reading is a little ahead of the requested frame.
     options
         Options of the core's reader.
-    columns, rows, filters
+    columns, rows
         As in `open_reader`.
+    conditions
+        As in `FrontReader`.
     """
 
     def __init__(
-        self, where: AnySource, options: _core.ReadOptions, columns: Any, rows: slice | None, filters: Any = None
+        self,
+        where: AnySource,
+        options: _core.ReadOptions,
+        columns: Any,
+        rows: slice | None,
+        conditions: list[list[Condition]] | None = None,
     ) -> None:
-        super().__init__(where, rows, filters)
+        super().__init__(where, rows, conditions)
         self._options = options
         self._columns = columns
 

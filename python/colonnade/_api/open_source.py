@@ -8,7 +8,7 @@ from typing import Any
 from .. import _core
 from .._formats.options import Options, check_keywords, make_options, spread
 from .._formats.registry import FORMATS, kept_rows, open_as
-from .._frame.filtered_file import FilteredFile, filtered_core
+from .._frame.filtered_file import FilteredFile
 from .._frame.frame import Frame
 from .._frame.select import row_range
 from .._io.connection_io import LinkSource
@@ -31,7 +31,6 @@ from .._io.progress import reporting
 from .._io.sources import AnySource, PathSource, Source, as_source
 from .._io.streams import StreamSource
 from .._io.threads import resolve_threads
-from .._values.conditions import conjunctions
 from .._values.option_checks import check_timeout
 from ..errors import ColumnNotFound, DecodeError, OptionError
 
@@ -77,8 +76,8 @@ def open_frame(where: AnySource, format: str, options: Options, columns: Any, ro
     """A frame over the opened source, or a part of it."""
     open_columns = FORMATS[format].open_columns
     # The columns of conditions need not be among `columns`.
-    is_filtered = options.filters is not None and format != "parquet"
-    if open_columns is None or columns is None or is_filtered:
+    is_filtered_here = options.conditions is not None and not FORMATS[format].filters_rows
+    if open_columns is None or columns is None or is_filtered_here:
         return lazy_frame(open_checked(where, format, options), options, columns, rows)
     check_beginning(where, format, options)
     file, labels = open_columns(where, options, columns)
@@ -108,8 +107,10 @@ def received(
         message = where.receive(options.limits, threads, progress, alone, missing)
     try:
         if isinstance(message, _core.CoreFrame):
-            if options.filters is not None:
-                message = filtered_core(message, conjunctions(options.filters), (0, 0))
+            if options.conditions is not None:
+                from .._frame.filtering import filtered_core
+
+                message = filtered_core(message, options.conditions, (0, 0))
             return select_frame(Frame._make(message), columns, rows)
         if options.threads is None and where.link is not None:
             options = replace(options, threads=where.link._threads)

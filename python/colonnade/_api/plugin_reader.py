@@ -34,7 +34,7 @@ class PluginReader(FrontReader):
     def __init__(
         self, loaded: Loaded[FormatPlugin], where: AnySource, options: Common, columns: Any, rows: slice | None
     ) -> None:
-        super().__init__(where, rows, options.filters)
+        super().__init__(where, rows, options.conditions)
         self._loaded = loaded
         self._options = options
         self._columns = columns

@@ -206,7 +206,7 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
             lambda: lazy_frame(open_checked(where, found, options), options, columns, rows),
             settled=reads == "stream",
             lenient=lenient,
-            filters=options.filters,
+            conditions=options.conditions,
         )
     return FileReader(open_frame(where, found, options, columns, rows))
 
@@ -227,4 +227,4 @@ def _message_reader(where: LinkSource, options: Options, columns: Any, rows: sli
         return FileReader(received(where, options, columns, rows))
     core_options = {"limits": options.limits, "threads": resolve_threads(options.threads)}
     open_whole = lambda: received(where, options, columns, rows)  # noqa: E731
-    return StreamReader(where, columns, rows, core_options, open_whole, filters=options.filters)
+    return StreamReader(where, columns, rows, core_options, open_whole, conditions=options.conditions)

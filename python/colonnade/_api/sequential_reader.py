@@ -5,12 +5,11 @@ from operator import index
 from typing import Any
 
 from .. import _core
-from .._frame.filtered_file import filtered_core
 from .._frame.frame import Frame
 from .._frame.schema import Schema
 from .._frame.select import row_range
 from .._io.sources import AnySource
-from .._values.conditions import conjunctions
+from .._values.conditions import Condition
 from ..errors import OptionError
 from .batch_reader import Reader
 
@@ -24,13 +23,13 @@ class FrontReader(Reader):
         Released when the reader is closed.
     rows
         As in `open_reader`.
-    filters
+    conditions
         Conditions on the rows, of which `rows` counts those that are kept.
     """
 
-    def __init__(self, where: AnySource, rows: slice | None, filters: Any = None) -> None:
+    def __init__(self, where: AnySource, rows: slice | None, conditions: list[list[Condition]] | None = None) -> None:
         self._where = where
-        self._conditions = None if filters is None else conjunctions(filters)
+        self._conditions = conditions
         self._read_nrows = 0
         self._start, self._stop = from_front(rows)
         self._done_nrows = 0
@@ -105,7 +104,11 @@ class FrontReader(Reader):
         """The rows of a batch that meet the conditions."""
         before = self._read_nrows, self._done_nrows
         self._read_nrows += core.nrows
-        return core if self._conditions is None else filtered_core(core, self._conditions, before)
+        if self._conditions is None:
+            return core
+        from .._frame.filtering import filtered_core
+
+        return filtered_core(core, self._conditions, before)
 
 
 def from_front(rows: slice | None) -> tuple[int, int | None]:

@@ -9,6 +9,7 @@ from .._formats.text_files import warn_of_losses
 from .._frame.field_paths import Chosen
 from .._frame.frame import Frame
 from .._io.sources import AnySource
+from .._values.conditions import Condition
 from .sequential_reader import FrontReader
 
 
@@ -19,8 +20,10 @@ class StreamReader(FrontReader):
     ----------
     where
         Read no further than the requested batch.
-    columns, rows, filters
+    columns, rows
         As in `open_reader`.
+    conditions
+        As in `FrontReader`.
     options
         Keywords of the opener: the core's options of reading.
     open_whole
@@ -43,9 +46,9 @@ class StreamReader(FrontReader):
         opener: Any = _core.Reader,
         settled: bool = True,
         lenient: bool = False,
-        filters: Any = None,
+        conditions: list[list[Condition]] | None = None,
     ) -> None:
-        super().__init__(where, rows, filters)
+        super().__init__(where, rows, conditions)
         self._opener = opener
         self.settled = settled
         self._lenient = lenient

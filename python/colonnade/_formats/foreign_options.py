@@ -3,7 +3,7 @@
 An unknown keyword that another library has is answered with our word for it.
 """
 
-import difflib
+from .._io.nearest import nearest
 
 # Each answer names the option or call that does the same. It is shown only if the format has the option at its start.
 _READ = {
@@ -132,7 +132,7 @@ def foreign_hint(name: str, side: str, allowed: list[str]) -> str:
 def near_foreign_hint(name: str, side: str, allowed: list[str]) -> str:
     """As `foreign_hint`, of the word of another library that `name` was meant to be."""
     known = {**_READ, **_ANY_READ} if side == "read" else {**_WRITE, **_ANY_WRITE}
-    near = difflib.get_close_matches(name, known, 1, 0.8)
+    near = nearest(name, known, 1, cutoff=0.8)
     return foreign_hint(near[0], side, allowed) if near else ""
 
 

@@ -10,7 +10,7 @@ from .._frame.field_paths import Paths
 from .._frame.filter_values import field_name, terms
 from .._frame.select import Columns
 from .._io.sources import AnySource
-from .._values.conditions import Condition, conjunctions
+from .._values.conditions import Condition
 from ..errors import ColumnNotFound
 from .opener import open_source, read_keywords
 from .parquet import ParquetOptions
@@ -21,12 +21,10 @@ def open_parquet(where: AnySource, options: ParquetOptions, names: list[str] | N
     try:
         file = _opened(where, options, names)
     except ColumnNotFound:
-        if names is not None or where.is_stream or not options.filters:
+        if names is not None or where.is_stream or options.conditions is None:
             raise
         # An unknown name in a condition is reported with the nearest ones.
-        _refuse_unknown(
-            _opened(where, replace(options, filters=None, categories=None), None), conjunctions(options.filters)
-        )
+        _refuse_unknown(_opened(where, replace(options, filters=None, categories=None), None), options.conditions)
         raise
     if names is None and options.categories:
         levels = Labels(file.index).names
@@ -40,7 +38,7 @@ def parquet_options(options: ParquetOptions, names: list[str] | None = None) -> 
     return _core.ParquetReadOptions(
         columns=names,
         categories=None if options.categories is None else list(options.categories),
-        filters=None if options.filters is None else terms(conjunctions(options.filters)),
+        filters=None if options.conditions is None else terms(options.conditions),
         use_statistics=options.use_statistics,
         footer_key=options.footer_key,
         column_keys=None if options.column_keys is None else list(options.column_keys.items()),

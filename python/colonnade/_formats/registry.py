@@ -11,9 +11,7 @@ from functools import partial
 from typing import Any
 
 from .. import _core
-from .._frame.filtered_file import filtered
 from .._io.sources import AnySource
-from .._values.conditions import conjunctions
 from .on_demand import OnDemand
 from .opener import open_source, read_keywords
 
@@ -36,6 +34,8 @@ class FormatEntry:
         Opens a source for some columns alone, and answers the labels that they have in it, where that spares something.
     is_decoded_when_opened : bool
         Opening decodes everything, and tells the progress of it.
+    filters_rows : bool
+        Opening applies the conditions on rows: Parquet prunes by its statistics. Otherwise `kept_rows` does.
     reads : {"stream", "rows", "series", "chunks"}, optional
         What `open_reader` reads while it comes: batches of a stream; of any source so many rows, or one value, a frame;
         chunks of a plug-in.
@@ -49,6 +49,7 @@ class FormatEntry:
     open_columns: Callable[[AnySource, Any, Any], tuple[Any, Any]] | None = None
     info: tuple[str, Callable[[Any, list[dict[str, Any]]], Any]] | None = None
     is_decoded_when_opened: bool = False
+    filters_rows: bool = False
     reads: str | None = None
 
 
@@ -93,6 +94,7 @@ def _parquet() -> FormatEntry:
         lambda options, _: parquet_options(options),
         open=lambda where, options, _: open_parquet(where, options),
         open_columns=open_chosen,
+        filters_rows=True,
         info=("parquet", ParquetInfo.of),
     )
 
@@ -180,12 +182,13 @@ def open_as(format: str, where: AnySource, settings: Any) -> Any:
     entry = FORMATS[format]
     options = entry.read_options(settings, where.name)
     file = open_source(where, settings, options) if entry.open is None else entry.open(where, settings, options)
-    # Parquet prunes by statistics, so its own reader filters.
-    return file if format == "parquet" else kept_rows(file, settings)
+    return file if entry.filters_rows else kept_rows(file, settings)
 
 
 def kept_rows(file: Any, settings: Any) -> Any:
     """The rows of an opened file that meet the conditions of `settings`."""
-    if settings.filters is None:
+    if settings.conditions is None:
         return file
-    return filtered(file, conjunctions(settings.filters), settings.threads)
+    from .._frame.filtering import filtered
+
+    return filtered(file, settings.conditions, settings.threads)

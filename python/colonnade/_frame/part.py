@@ -4,19 +4,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self, TypeGuard
 
-from .. import _core
 from .._core import CoreFrame
 from .._io.progress import Progress, reporting
 from .axes import Labels, Positions
 from .field_paths import FieldPath, Paths, Steps
-from .filtered_file import FilteredFile
+from .filtered_file import Opened
 from .select import Columns
 
 if TYPE_CHECKING:
     from .._values.record_batches import Batches
     from .frame import Frame
 
-    File = _core.File | Batches | FilteredFile
+    File = Opened | Batches
 
 SLOTS = (
     "_columns",
@@ -32,19 +31,19 @@ SLOTS = (
 )
 
 
-def selects_leaves(file: object) -> "TypeGuard[_core.File | FilteredFile]":
+def selects_leaves(file: object) -> TypeGuard[Opened]:
     """Whether a file decodes only the projected part of a nested column. Otherwise the decoded column is projected."""
-    return isinstance(file, _core.File | FilteredFile) and file.selects_leaves
+    return isinstance(file, Opened) and file.selects_leaves
 
 
-def holds_blocks(file: object) -> "TypeGuard[_core.File | FilteredFile]":
+def holds_blocks(file: object) -> TypeGuard[Opened]:
     """Whether a file is decoded to NumPy's blocks, whatever layout is wanted."""
-    return isinstance(file, _core.File | FilteredFile) and file.holds_blocks
+    return isinstance(file, Opened) and file.holds_blocks
 
 
 def batch_rows(file: object) -> list[int] | None:
     """Rows of each batch of a file; None where it has no batches."""
-    return file.batch_rows() if isinstance(file, _core.File | FilteredFile) else None
+    return file.batch_rows() if isinstance(file, Opened) else None
 
 
 class FramePart:
@@ -122,7 +121,7 @@ class FramePart:
             private = False  # one memory must not be written to as two columns
         with reporting(self._progress, "reading") as progress:
             keywords: dict[str, Any] = {"private": private, "threads": self._threads, "progress": progress}
-            if pandas and isinstance(self._file, _core.File | FilteredFile):
+            if pandas and isinstance(self._file, Opened):
                 keywords["pandas"] = True
             core: CoreFrame = self._part(self._file.load, self._rows, keywords)
         if self._single and not private and not pandas:
@@ -144,7 +143,7 @@ class FramePart:
 
     def _batch(self, i: int) -> CoreFrame:
         """Record batch or row group `i` of the file."""
-        assert isinstance(self._file, _core.File | FilteredFile)
+        assert isinstance(self._file, Opened)
         return self._file.batch(i, self._positions, self._threads, self._leaves or None)
 
     def _part(self, load: Callable[..., Any], rows: tuple[int, int] | None, keywords: dict[str, Any]) -> Any:
@@ -170,7 +169,7 @@ def _spots(
     return typed.leaf_paths(at, leaves.get(place) if is_file else None)
 
 
-def _typed(source: "CoreFrame | File", place: int) -> "tuple[CoreFrame | _core.File | FilteredFile, int]":
+def _typed(source: "CoreFrame | File", place: int) -> "tuple[CoreFrame | Opened, int]":
     """The object that has the type of the column at `place`, and its position there."""
     if isinstance(source, CoreFrame) or selects_leaves(source):
         return source, place

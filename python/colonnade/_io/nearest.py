@@ -6,8 +6,8 @@ from collections.abc import Iterable
 _MOST_COMPARED = 5_000
 
 
-def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """Up to `count` of `known` that look like `word`, best first."""
+def nearest(word: str, known: Iterable[str], count: int = 3, cutoff: float = 0.6) -> list[str]:
+    """Up to `count` of `known` that look like `word`, best first: of a similarity from `cutoff` to 1."""
     import difflib
 
     candidates = list(dict.fromkeys(known))
@@ -16,7 +16,7 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
         return same_letters[:count]
     if len(candidates) > _MOST_COMPARED:
         candidates = sorted(candidates, key=lambda name: abs(len(name) - len(word)))[:_MOST_COMPARED]
-    return difflib.get_close_matches(word, candidates, n=count, cutoff=0.6)
+    return difflib.get_close_matches(word, candidates, n=count, cutoff=cutoff)
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar
 
 from .._core import Limits
@@ -9,7 +10,7 @@ from .._io.nearest import nearest_hint
 from .._io.progress import Progress, check_progress
 from .._io.threads import check_threads
 from ..errors import OptionError
-from .conditions import conjunctions
+from .conditions import Condition, conjunctions
 
 READ = {"side": "read"}
 WRITE = {"side": "write"}
@@ -93,9 +94,13 @@ class Common:
         check_timeout(self.timeout_s)
         check_flag("mmap", self.mmap, optional=True)
         check_flag("verify", self.verify)
-        if self.filters is not None:
-            conjunctions(self.filters)
+        _ = self.conditions
         check_flag("fsync", self.fsync)
         check_flag("mkdir", self.mkdir)
         check_flag("densify_sparse", self.densify_sparse)
         check_count("batch_rows", self.batch_rows)
+
+    @cached_property
+    def conditions(self) -> list[list[Condition]] | None:
+        """`filters` as lists of conditions: those of one list must all hold, and those of one list must."""
+        return None if self.filters is None else conjunctions(self.filters)
