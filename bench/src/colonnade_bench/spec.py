@@ -29,6 +29,7 @@ TEXTS = ("dataset", "engine", "format", "codec", "transport", "via")
 LISTED: dict[str, Any] = {**dict.fromkeys(TEXTS, str), "size": (int, float)}
 """Fields that hold lists, and the type of their values."""
 NUMBERS = ("budget_s", "point_s", "check_size", "disk_bps")
+COUNTS = ("repetitions", "processes")
 R_LIBRARY = "data.frame"
 
 
@@ -43,8 +44,9 @@ class Spec:
         Fractions of the rows, ascending. A curve continues until a point takes longer than `point_s`.
     via : list of str
         ``"plain"`` and ``"framed"`` (the buffered payload in Colonnade's message framing, between processes).
-    repetitions : int
-        Repetitions of a cell inside one fresh process or pair of processes.
+    repetitions, processes : int
+        Repetitions of a cell inside one fresh process or pair of processes, after a first call that is kept apart, and
+        the number of such processes. They start at different times of the run, so that a drift of the machine shows.
     budget_s, point_s : float
         Seconds for the whole run, and for one repetition of one point.
     check_size : float
@@ -73,7 +75,8 @@ class Spec:
     transport: list[str] = field(default_factory=lambda: ["memory", "file", "fifo", "tcp"])
     size: list[float] = field(default_factory=lambda: [0.1])
     via: list[str] = field(default_factory=lambda: ["plain"])
-    repetitions: int = 3
+    repetitions: int = 4
+    processes: int = 2
     budget_s: float = 7200.0
     point_s: float = 10.0
     check_size: float = 0.01
@@ -104,8 +107,8 @@ class Spec:
             if value is not None and not (isinstance(value, list) and all(isinstance(one, kind) for one in value)):
                 what = "texts" if kind is str else "numbers"
                 raise ValueError(f"bench: {name} must be a list of {what}, found {value!r}")
-        for name in (*NUMBERS, "repetitions"):
-            value, kinds = getattr(self, name), int if name == "repetitions" else (int, float)
+        for name in (*NUMBERS, *COUNTS):
+            value, kinds = getattr(self, name), int if name in COUNTS else (int, float)
             if not isinstance(value, kinds) or isinstance(value, bool):
                 what = "a whole number" if kinds is int else "a number"
                 raise ValueError(f"bench: {name} must be {what}, found {value!r}")
@@ -137,8 +140,9 @@ class Spec:
         # A table can have sizes above 1, because its data are generated in any size. A panel's data have one size.
         if not all(size > 0 and (size <= 1 or self.part) for size in self.size):
             raise ValueError(f"bench: sizes are fractions above 0 and up to 1, found {self.size}")
-        if self.repetitions < 1:
-            raise ValueError(f"bench: repetitions must be 1 or more, found {self.repetitions}")
+        for name in COUNTS:
+            if getattr(self, name) < 1:
+                raise ValueError(f"bench: {name} must be 1 or more, found {getattr(self, name)}")
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Spec:

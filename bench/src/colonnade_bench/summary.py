@@ -20,7 +20,7 @@ from colonnade_bench.cell import Cell
 
 @dataclass(frozen=True)
 class Figure:
-    """A median with its quartiles, of `n` samples."""
+    """A median and the ends of its interval, of `n` samples: quartiles in a table, 95 % in a panel."""
 
     median: float
     low: float

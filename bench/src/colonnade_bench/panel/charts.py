@@ -12,7 +12,7 @@ from typing import Any
 import altair as alt
 
 from colonnade.cli.amounts import nbytes_text, seconds_text
-from colonnade_bench.panel.growth import Interval
+from colonnade_bench.intervals import Interval
 from colonnade_bench.panel.report_looks import INK, KINDS, STEPS, Chart, key, rows
 from colonnade_bench.panel.report_words import fraction
 

@@ -40,7 +40,8 @@ class Curves(Runner):
 
     def plan(self) -> dict[str, Any]:
         return {
-            "ncells": len(self.curves) * len(self.spec.size),
+            "ncells": len(self.curves) * len(self.spec.size) * self.spec.processes,
+            "curves": [cell.to_json() for cell in self.curves],
             "disk_bps": self.spec.disk_bps,
             "security": {n: {fmt: ENGINES[n].security_of(fmt) for fmt, _ in ENGINES[n].panel} for n in self.engines},
         }
@@ -53,7 +54,7 @@ class Curves(Runner):
         # A baseline is measured in the same run as its points. A resumed run leaves out transports without open points.
         standing = baseline.make_links([cell for cell in checked if self.is_open(cell)])
         baseline.floors(standing)
-        left = self.grow(standing) + self.unchecked * len(self.spec.size)
+        left = self.grow(standing) + self.unchecked * len(self.spec.size) * self.spec.processes
         return self.faults(checked) if self.spec.faults and not left else left
 
     def close(self) -> None:
@@ -84,47 +85,53 @@ class Curves(Runner):
     # ---------------------------------------------------------------- curves
 
     def grow(self, cells: Sequence[Cell]) -> int:
-        """Measures all curves, interleaved at random, each from small to large. Returns how many points are left."""
-        sizes = sorted(self.spec.size)
+        """Measures all curves, interleaved at random, each from small to large. Returns how many points are left.
+
+        Every size is measured in several processes. A second process starts when every curve has had its first.
+        """
+        steps = [(size, process) for size in sorted(self.spec.size) for process in range(self.spec.processes)]
         open_ = dict.fromkeys(cells, 0)
         while open_ and not self.over():
             # Shorter curves come first. If the run ends early, all curves then have about the same length.
             least = min(open_.values())
             cell = self.random.choice([cell for cell, k in open_.items() if k == least])
-            left = sum(len(sizes) - k for k in open_.values())
-            goes_on = self.point(replace(cell, size=sizes[open_[cell]]), left)
+            left = sum(len(steps) - k for k in open_.values())
+            size, process = steps[open_[cell]]
+            goes_on = self.point(replace(cell, size=size), process, left)
             open_[cell] += 1
-            if not goes_on or open_[cell] == len(sizes):
+            if not goes_on or open_[cell] == len(steps):
                 del open_[cell]
-        return sum(len(sizes) - k for k in open_.values())
+        return sum(len(steps) - k for k in open_.values())
 
-    def known(self, cell: Cell) -> bool | None:
-        """Whether the curve continues after this point, according to earlier records.
+    def known(self, cell: Cell, process: int) -> bool | None:
+        """Whether the curve continues after this process of a point, according to earlier records.
 
-        None if the point is not measured yet.
+        None if the process is not measured yet.
         """
-        done = [record["union_s"] for record in self.of["panel", cell]]
-        if len(done) >= self.spec.repetitions or (done and max(done) > self.spec.point_s):
+        done = [record["union_s"] for record in self.of["panel", cell] if record.get("process", 0) == process]
+        if len(done) > self.spec.repetitions or (done and max(done) > self.spec.point_s):
             return bool(max(done) <= self.spec.point_s)
         return False if any(not passes(record["reason"]) for record in self.of["failed", cell]) else None
 
     def is_open(self, curve: Cell) -> bool:
         """Whether a point of the curve is still to be measured."""
-        known = (self.known(replace(curve, size=size)) for size in sorted(self.spec.size))
+        sizes, processes = sorted(self.spec.size), range(self.spec.processes)
+        known = (self.known(replace(curve, size=size), process) for size in sizes for process in processes)
         return next((goes_on is None for goes_on in known if not goes_on), False)
 
-    def point(self, cell: Cell, left: int) -> bool:
-        """Measures one point. Returns False if the curve ends with it."""
-        if (known := self.known(cell)) is not None:
+    def point(self, cell: Cell, process: int, left: int) -> bool:
+        """Measures one point in one process or pair of processes. Returns False if the curve ends with it."""
+        if (known := self.known(cell, process)) is not None:
             return known
         seconds = max(0.0, self.end - time.monotonic())
         self.left = left
         self.note(f"{left} left, {seconds:.0f} s: {cell.size:g} of {cell.dataset}, {cell.contestant}")
         slowest = 0.0
         try:
-            for record in point.measure(cell, self.place, self.spec.repetitions, self.links.get(cell.transport)):
+            link = self.links.get(cell.transport)
+            for record in point.measure(cell, self.place, 1 + self.spec.repetitions, link):
                 self.compare_rows(cell, record)
-                self.emit("panel", cell=cell.to_json(), **record)
+                self.emit("panel", cell=cell.to_json(), process=process, **record)
                 slowest = max(slowest, record["union_s"])
                 if slowest > self.spec.point_s:
                     break

@@ -10,6 +10,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from colonnade_bench.intervals import Interval
+
 WARN_ABOVE = 1.1
 """A larger exponent causes a warning: ten times the data takes more than 12.6 times as long."""
 
@@ -21,15 +23,6 @@ T95 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
     2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A value and the ends of its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from colonnade_bench.engines import ENGINES
 from colonnade_bench.panel.advise import CANDIDATES
 from colonnade_bench.panel.answer import DIGITS
 from colonnade_bench.panel.model import Candidate, pipelined_s
+from colonnade_bench.panel.summary import settled
 from colonnade_bench.spec import Spec
 
 INPUTS = ("unix", "memory")
@@ -130,15 +131,6 @@ def _compare_run(records: Sequence[Mapping[str, Any]]) -> list[Row]:
             )
         )
     return out
-
-
-def settled(records: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Drops the first round of a process if there are three: it is slow, because it touches fresh memory.
-
-    Moving a byte takes three times as long in that round. The floors do not contain this state of the machine.
-    """
-    later = [record for record in records if record["round"] > 0]
-    return later if len(later) > 1 else records
 
 
 def predict(costs: Candidate, way: Way, own: Way, *, streamed: bool) -> float:

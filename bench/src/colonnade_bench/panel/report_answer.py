@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
-from colonnade_bench.panel.growth import Interval
+from colonnade_bench.intervals import Interval
 from colonnade_bench.panel.model import Candidate, winners
+from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.report_words import fraction, listed, phrase, spread
 from colonnade_bench.panel.summary import Contestant, Place, Results
 from colonnade_bench.summary import Figure
@@ -30,16 +31,16 @@ class Winner:
 
 
 def winner(results: Results, place: Place, transport: str) -> Winner | None:
-    """Returns the fastest contestant at the full size. None without measurements."""
-    ranking = results.ranking(place, transport)
-    exact = [(c, f) for c, f in ranking if results.exact(place, c)]
-    chosen = exact or ranking
-    if not chosen:
+    """Returns the fastest engine at the full size. None if nothing, or not everything that might win, was measured."""
+    found = ranking(results, place, transport)
+    best = found.winner
+    if best is None:
         return None
-    best, figure = chosen[0]
-    tied = tuple(c for c, f in chosen[1:] if f.overlaps(figure))
-    ahead = ranking[0] if exact and ranking[0][1].high < figure.low else None
-    return Winner(transport, best, figure, tied, limit(results, place, best, transport, figure), bool(exact), ahead)
+    tied = tuple(row.contestant for row in found.tied)
+    quick = found.lossy[0] if found.exact and found.lossy else None
+    ahead = (quick.contestant, quick.figure) if quick and quick.figure.high < best.figure.low else None
+    bound = limit(results, place, best.contestant, transport, best.figure)
+    return Winner(transport, best.contestant, best.figure, tied, bound, bool(found.exact), ahead)
 
 
 def limit(results: Results, place: Place, contestant: Contestant, transport: str, union: Figure) -> str:

@@ -9,9 +9,11 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from colonnade_bench.intervals import Interval
 from colonnade_bench.panel import charts
-from colonnade_bench.panel.growth import Interval, fit
+from colonnade_bench.panel.growth import fit
 from colonnade_bench.panel.model import Candidate, serial_s, winners
+from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
 from colonnade_bench.panel.report_figures import medians, storage
 from colonnade_bench.panel.report_looks import Chart, plain
@@ -119,7 +121,9 @@ def splits(results: Results, place: Place) -> list[Chart]:
     out = []
     size = results.full_size(place) or 1.0
     for transport in results.transports(place):
-        times = {c.name: steps(results, place, c, transport, size) for c, _ in results.ranking(place, transport)}
+        found = ranking(results, place, transport, size)
+        order = sorted((*found.exact, *found.lossy), key=lambda row: row.figure.median)
+        times = {r.contestant.name: steps(results, place, r.contestant, transport, size) for r in order}
         fastest = min((sum(each.values()) for each in times.values()), default=0.0)
         drawn = {name: each for name, each in times.items() if sum(each.values()) <= SLOWEST * fastest}
         if drawn:

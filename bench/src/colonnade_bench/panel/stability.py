@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.summary import Contestant, Place, Results
 from colonnade_bench.summary import Figure
 
@@ -95,7 +96,8 @@ def compare(first: Results, second: Results) -> list[Agreement]:
 
 
 def _ranked(results: Results, place: Place, transport: str) -> dict[Contestant, Figure]:
-    return dict(results.ranking(place, transport))
+    found = ranking(results, place, transport)
+    return {row.contestant: row.figure for row in (*found.exact, *found.lossy)}
 
 
 def _together(rows: Iterable[Agreement]) -> Agreement:

@@ -1,4 +1,4 @@
-"""Computes figures from the records of a panel: medians with quartiles, by data, contestant, transport and size.
+"""Computes figures from the records of a panel: medians with 95 % intervals, by data, engine, transport and size.
 
 Several files are merged, but runs stay separate: figures of different runs are never divided by one another and never
 share a column. An interrupted run, or one with a cut last line, counts as far as it goes.
@@ -7,15 +7,18 @@ share a column. An interrupted run, or one with a cut last line, counts as far a
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from colonnade_bench.cell import Cell
+from colonnade_bench.intervals import of_median
 from colonnade_bench.panel.model import Candidate
 from colonnade_bench.panel.report_records import Record, merged, read_records
 from colonnade_bench.summary import Figure
+
+AnyRecord = TypeVar("AnyRecord", bound=Mapping[str, Any])
 
 TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
 """The order of display. Shaped links follow by rate, and a remote host comes last."""
@@ -163,12 +166,22 @@ class Results:
         return known[-1] if known else None
 
     def samples(self, place: Place, contestant: Contestant, transport: str, size: float) -> list[Record]:
-        return self._points[place].get((contestant, transport), {}).get(size, [])
+        """Returns the repetitions of a point, without the first call of each process."""
+        return settled(self._points[place].get((contestant, transport), {}).get(size, []))
+
+    def first_calls(self, place: Place, contestant: Contestant, transport: str, size: float) -> list[float]:
+        """Returns the seconds of the first call of each process. Its memory is fresh, and nothing is in a cache."""
+        records = self._points[place].get((contestant, transport), {}).get(size, [])
+        return [record["union_s"] for record in records if record["round"] == 0]
+
+    def stopped(self, place: Place, contestant: Contestant, transport: str) -> bool:
+        """Whether a curve ended for a reason that is written down: it failed, or was too slow to go on."""
+        return (contestant, transport) in self._ended[place]
 
     def figure(
         self, place: Place, contestant: Contestant, transport: str, size: float, metric: str = "union_s"
     ) -> Figure | None:
-        """Returns median and quartiles of a metric such as ``union_s`` or ``write.peak_nbytes``.
+        """Returns the median of a metric with its interval, such as ``union_s`` or ``write.peak_nbytes``.
 
         None without samples.
         """
@@ -182,14 +195,6 @@ class Results:
             (s, self.figure(place, contestant, transport, s, metric)) for s in self.sizes(place, contestant, transport)
         )
         return [(size, each) for size, each in found if each is not None]
-
-    def ranking(self, place: Place, transport: str) -> list[tuple[Contestant, Figure]]:
-        """Returns the contestants measured at the full size, the fastest first."""
-        size = self.full_size(place)
-        if size is None:
-            return []
-        found = ((c, self.figure(place, c, transport, size)) for c in self.contestants(place))
-        return sorted(((c, f) for c, f in found if f is not None), key=lambda pair: pair[1].median)
 
     def fidelity(self, place: Place, contestant: Contestant) -> Fidelity | None:
         """Joins all checks of a contestant. None if there was no check."""
@@ -258,9 +263,31 @@ def rate(record: Record) -> float:
     return float(record["bps"] if "bps" in record else record["nbytes"] / record["seconds"])
 
 
+def settled(records: Sequence[AnyRecord]) -> list[AnyRecord]:
+    """Returns the records without the first call of each process, if at least two are left.
+
+    The first call touches fresh memory: moving a byte then takes three times as long. It is a figure of its own
+    (`Results.first_calls`).
+    """
+    later = [record for record in records if record["round"] > 0]
+    return later if len(later) > 1 else list(records)
+
+
+def values_of(samples: Sequence[Record], metric: str = "union_s") -> list[float]:
+    """Returns the values of a metric. Samples without it are left out."""
+    return [value for sample in samples if (value := look_up(sample, metric)) is not None]
+
+
 def figure(samples: Sequence[Record], metric: str) -> Figure | None:
-    values = [value for sample in samples if (value := look_up(sample, metric)) is not None]
-    return Figure.of(values) if values else None
+    return estimate(values_of(samples, metric))
+
+
+def estimate(values: Sequence[float]) -> Figure | None:
+    """Returns the median with its 95 % interval. None without values."""
+    if not values:
+        return None
+    found = of_median(values)
+    return Figure(found.value, found.low, found.high, len(values))
 
 
 def cpu(samples: Sequence[Record], side: str, transport: str) -> Figure | None:
@@ -277,7 +304,7 @@ def decoding(samples: Sequence[Record]) -> Figure | None:
     reads = [sample["read"] for sample in samples if "decode_s" in sample["read"]]
     passes = [max(0.0, read.get("usable_s", 0.0) - read.get("open_s", 0.0)) for read in reads]
     values = [read["decode_s"] + seconds for read, seconds in zip(reads, passes, strict=True)]
-    return Figure.of(values) if values else None
+    return estimate(values)
 
 
 def look_up(record: Record, metric: str) -> float | None:
