@@ -87,3 +87,12 @@ def test_what_is_no_frame() -> None:
 def test_a_table_that_is_gone() -> None:
     both = {"one-a": frame(a=[1]), "one-b": frame(a=[1])}
     assert losses_of_tables(both, {"one-b": frame(a=[2])}) == ["table one-a is gone", "b.a: values changed (1 of 1)"]
+
+
+def test_jagged_cells_are_compared_by_value():
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [[{"pt": [1.5, float("nan")], "n": 1}], [], None, [{"pt": None, "n": 2}]]
+    frame = pyarrow.table({"jet": rows}).to_pandas(types_mapper=pd.ArrowDtype)
+    assert losses(frame, frame.copy()) == []
+    other = pyarrow.table({"jet": [[{"pt": [1.5, 2.0], "n": 1}], *rows[1:]]}).to_pandas(types_mapper=pd.ArrowDtype)
+    assert losses(frame, other) == ["jet: values changed (1 of 4)"]

@@ -19,7 +19,7 @@ from colonnade_bench.registry import unknown
 from colonnade_bench.spec_fields import listed, made
 from colonnade_bench.targets import Target
 
-TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
+TRANSPORTS = ("memory", "buffer", "file", "file-cold", "fifo", "unix", "tcp")
 """The fixed names. ``tcp-<rate>[-<delay>]`` and ``remote`` (with a URL) are valid too."""
 BETWEEN = ("file", "fifo", "unix", "tcp")
 """Transports with a framed variant. For a file it is the buffered payload, written and read as a whole."""

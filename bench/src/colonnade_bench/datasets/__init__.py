@@ -9,6 +9,7 @@ from colonnade_bench.datasets.everyday import EVERYDAY
 from colonnade_bench.datasets.fixtures import FIXTURES
 from colonnade_bench.datasets.parquet import PARQUET
 from colonnade_bench.datasets.real import REAL
+from colonnade_bench.datasets.shapes import SHAPES
 from colonnade_bench.datasets.streams import STREAMS
 from colonnade_bench.datasets.text import TEXT
 from colonnade_bench.datasets.wire import WIRE
@@ -39,7 +40,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(out)
 
 
-for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET, *CODECS, *EVERYDAY):
+for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET, *CODECS, *EVERYDAY, *SHAPES):
     register_dataset(_dataset)
 
 __all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]

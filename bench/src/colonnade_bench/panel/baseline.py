@@ -18,6 +18,7 @@ MOST_NBYTES = 512 << 20
 """The most raw bytes of a floor. The time of a byte does not change beyond it."""
 LINK_S = 0.5
 """The seconds of sending that measure a shaped link."""
+NO_FLOOR = ("buffer", "file-cold", "remote")
 
 
 class Baseline:
@@ -83,7 +84,7 @@ class Baseline:
                 continue
             nbytes = sum(int(frame.memory_usage(deep=False).sum()) for frame in small) * size / few
             nbytes = int(min(nbytes, MOST_NBYTES))
-            for transport in sorted({cell.transport for cell in cells if cell.transport not in ("buffer", "remote")}):
+            for transport in sorted({cell.transport for cell in cells if cell.transport not in NO_FLOOR}):
                 shape = Shape.of(transport)
                 most = nbytes if shape is None else int(min(nbytes, shape.bps / 8 * 4 * LINK_S))
                 what = "memcpy" if transport == "memory" else "raw bytes"

@@ -106,8 +106,25 @@ def values_differ(original: Any, result: Any) -> int:
     if {getattr(a.dtype, "kind", "O"), getattr(b.dtype, "kind", "O")} in ({"i", "f"}, {"u", "f"}):
         a, b = a.astype(object), b.astype(object)  # Python compares integers with floats exactly
     if both.any():
-        differ[both] = np.asarray(a[both] != b[both], dtype=bool)
+        try:
+            differ[both] = np.asarray(a[both] != b[both], dtype=bool)
+        except ValueError:  # cells that are arrays, or hold some
+            differ[both] = [unpacked(x) != unpacked(y) for x, y in zip(a[both], b[both], strict=True)]
     return int(differ.sum())
+
+
+def unpacked(cell: Any) -> Any:
+    """Returns a jagged cell as plain lists and dicts, which compare by value. NaN equals NaN.
+
+    >>> unpacked([{"pt": np.array([1.5, 2.5])}, None])
+    [{'pt': [1.5, 2.5]}, None]
+    """
+    if isinstance(cell, Mapping):
+        return {key: unpacked(value) for key, value in cell.items()}
+    if isinstance(cell, np.ndarray | list | tuple):
+        return [unpacked(value) for value in cell]
+    cell = cell.item() if isinstance(cell, np.generic) else cell
+    return "NaN" if isinstance(cell, float) and cell != cell else cell
 
 
 def plain(column: Any) -> Any:

@@ -16,6 +16,7 @@ from typing import Any
 
 from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
+from colonnade_bench.page_cache import set_cache
 from colonnade_bench.panel import tables
 from colonnade_bench.panel.shaped_link import ShapedLink
 from colonnade_bench.process import EndError, Process, both, ended
@@ -23,6 +24,8 @@ from colonnade_bench.process import EndError, Process, both, ended
 MODULE = [sys.executable, "-m", "colonnade_bench.panel._end"]
 TOGETHER = ("memory", "buffer", "remote")
 """Transports for which one process encodes and decodes."""
+FILES = ("file", COLD := "file-cold")
+"""Written first, then read: from the page cache, or from the disk."""
 PATIENCE_S = 60.0
 
 
@@ -73,8 +76,9 @@ def measure(
         for number in range(repetitions):
             if together:
                 found = alone(ends["both"], place)
-            elif cell.transport == "file":
-                found = in_turn(ends["write"], ends["read"], place, size)
+            elif cell.transport in FILES:
+                cold = Path(folder) / "file" if cell.transport == COLD else None
+                found = in_turn(ends["write"], ends["read"], place, size, cold)
             else:
                 found = at_once(ends["write"], ends["read"], place, size, link)
             found["rows"] = total(found["rows"])
@@ -148,10 +152,17 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
     }
 
 
-def in_turn(writer: Process, reader: Process, place: Place, size: dict[str, Any]) -> dict[str, Any]:
-    """Writes a file, then reads it in the other process, from the page cache. Nothing overlaps."""
+def in_turn(
+    writer: Process, reader: Process, place: Place, size: dict[str, Any], cold: Path | None = None
+) -> dict[str, Any]:
+    """Writes a file, then reads it in the other process, from the page cache. Nothing overlaps.
+
+    With `cold`, the files below it are on the disk and out of the page cache before the read. It is verified.
+    """
     writer.tell({"word": "go"})
     wrote = heard(writer, place)
+    if cold is not None:
+        set_cache(cold, "cold")
     reader.tell({"word": "go", "frame_nbytes": size["frame_nbytes"]})
     read = heard(reader, place)
     return {**joined(wrote, read, wrote["elapsed_s"] + read["elapsed_s"]), **read.get("parts", {})}

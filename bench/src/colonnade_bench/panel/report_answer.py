@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
 from colonnade_bench.intervals import Interval
 from colonnade_bench.panel.model import Candidate, winners
+from colonnade_bench.panel.point import FILES
 from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.report_words import fraction, listed, phrase, spread
 from colonnade_bench.panel.summary import Contestant, Place, Results
@@ -53,7 +54,7 @@ def limit(results: Results, place: Place, contestant: Contestant, transport: str
     bps = results.link_bps(place.run, transport)
     if bps:
         parts["the link"] = 8 * candidate.nbytes / bps
-    elif transport == "file":
+    elif transport in FILES:
         parts["the file system"] = union.median - candidate.encode_s - candidate.decode_s
     elif transport != "memory":
         return ""

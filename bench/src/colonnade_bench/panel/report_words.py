@@ -10,6 +10,7 @@ TITLES = {
     "memory": "Conversion in memory",
     "buffer": "In-memory connection",
     "file": "File",
+    "file-cold": "File, cold cache",
     "fifo": "Named pipe",
     "unix": "Unix socket",
     "tcp": "TCP, same host",
@@ -44,6 +45,7 @@ def phrase(transport: str) -> str:
     ('through a file', 'over TCP, 1 Gbit/s link')
     """
     through = {"memory": "converted in memory", "buffer": "through a buffer in memory", "file": "through a file"}
+    through |= {"file-cold": "through a file that is not in the page cache"}
     through |= {"fifo": "through a named pipe", "unix": "through a Unix socket", "remote": "to the remote host"}
     return through.get(transport, f"over {title(transport)}")
 

@@ -20,7 +20,7 @@ from colonnade_bench.summary import Figure
 
 AnyRecord = TypeVar("AnyRecord", bound=Mapping[str, Any])
 
-TRANSPORTS = ("memory", "buffer", "file", "fifo", "unix", "tcp")
+TRANSPORTS = ("memory", "buffer", "file", "file-cold", "fifo", "unix", "tcp")
 """The order of display. Shaped links follow by rate, and a remote host comes last."""
 
 UNMARKED = ("pandas", "data.frame")
