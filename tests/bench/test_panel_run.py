@@ -14,6 +14,7 @@ import colonnade as cn
 from colonnade_bench import resume, runner
 from colonnade_bench.__main__ import main
 from colonnade_bench.panel import curves, point, tables
+from colonnade_bench.panel.leaks import suspects
 from colonnade_bench.panel.report_trust import failures
 from colonnade_bench.panel.serve import Server
 from colonnade_bench.panel.shaping import Shape
@@ -130,7 +131,7 @@ import os, signal, time
 from colonnade_bench.engines import ENGINES, register_engine
 from colonnade_bench.engines.base import Engine
 
-kept = []
+kept, calls = [], []
 
 class Bad(Engine):
     libraries = ("pandas",)
@@ -147,12 +148,17 @@ class Bad(Engine):
         if self.how == "leak":
             kept.append(b"x" * (16 << 20))
             return b"x"
+        if self.how == "pool":
+            calls.append(1)
+            if len(calls) < 8:
+                kept.append(b"x" * (16 << 20))
+            return b"x"
         raise ValueError("cannot hold this")
     def decode(self, buffer, cell):
         import pandas as pd
         return pd.DataFrame({"a": [1.5]})
 
-for how in ("crash", "hang", "raise", "other", "leak"):
+for how in ("crash", "hang", "raise", "other", "leak", "pool"):
     if f"bad-{how}" not in ENGINES:
         register_engine(Bad(how))
 """
@@ -178,11 +184,11 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
 
     # By itself: the shorter the patience, the sooner this one is given up, and the others need time on a slow machine.
     hanging = panel_of("bad-hang")
-    hanging.place.patience_s = 1.0
+    hanging.patience_s = 1.0
     assert hanging.run() == "complete"
     assert [record["reason"] for record in of(hanging.records, "failed")] == ["process: no answer within 1 s"]
 
-    panel = panel_of("bad-crash", "bad-raise", "bad-other", "bad-leak", "pickle")
+    panel = panel_of("bad-crash", "bad-raise", "bad-other", "bad-leak", "bad-pool", "pickle")
     assert panel.run() == "complete"
     why = {record["cell"]["engine"]: record["reason"] for record in of(panel.records, "failed")}
     assert "crashed (signal 11, SIGSEGV)" in why["bad-crash"]
@@ -190,11 +196,19 @@ def test_engines_that_crash_hang_raise_or_give_something_else_are_rows(tmp_path:
     losses = {record["cell"]["engine"]: record["losses"] for record in of(panel.records, "check")}
     assert losses["bad-other"]
     assert losses["pickle"] == []
-    assert {record["cell"]["engine"] for record in of(panel.records, "panel")} == {"bad-other", "bad-leak", "pickle"}
+    measured = {record["cell"]["engine"] for record in of(panel.records, "panel")}
+    assert measured == {"bad-other", "bad-leak", "bad-pool", "pickle"}
+    # Both hold more after every repetition. Only one still does after forty.
+    assert {cell.engine for cell in suspects(panel.records)} == {"bad-leak", "bad-pool"}
+    assert {record["cell"]["engine"] for record in of(panel.records, "leak")} == {"bad-leak", "bad-pool"}
     results = Results(panel.records)
     (place,) = results.places()
-    told = [row for row in failures(results, place).rows if row[0].startswith("bad-leak")]
-    assert [row[2].partition(":")[0] for row in told] == ["it leaks"]
+    accused = [row for row in failures(results, place).rows if "leaks" in row[2]]
+    assert [(row[0], row[2]) for row in accused] == [
+        ("bad-leak bad", "it leaks: 16.8 MB more are held after each repetition (95 % interval 16.8 MB to 16.8 MB)")
+    ]
+    unproven = Results(record for record in panel.records if record["kind"] != "leak")
+    assert not [row for row in failures(unproven, place).rows if "leaks" in row[2]], "a suspicion accuses nobody"
 
 
 FEWER = """

@@ -35,9 +35,18 @@ def private_dirty(pid: int | str = "self") -> int:
 
     It is exact and slow, so it measures the state after a call.
     """
+    return _rollup(pid, "Private_Dirty")
+
+
+def anonymous(pid: int | str = "self") -> int:
+    """Reads `Anonymous` from /proc/PID/smaps_rollup: memory of no file. It is exact, as `status` is not."""
+    return _rollup(pid, "Anonymous")
+
+
+def _rollup(pid: int | str, field: str) -> int:
     try:
         for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Private_Dirty:"):
+            if line.startswith(f"{field}:"):
                 return int(line.split()[1]) * 1024
     except OSError:
         pass

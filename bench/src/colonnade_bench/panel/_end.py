@@ -265,7 +265,7 @@ def made(parent: Parent, task: dict[str, Any]) -> Any:
     from colonnade_bench.panel._remote import RemoteEnd
     from colonnade_bench.panel._trial import Trial
 
-    if task["role"] in ("check", "fault"):
+    if task["role"] in ("check", "fault", "leak"):
         return Trial(parent, task)
     if task["cell"]["transport"] == "remote":
         return RemoteEnd(parent, task)

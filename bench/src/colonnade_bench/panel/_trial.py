@@ -1,7 +1,8 @@
-"""Runs untimed round trips: finds losses and tries damaged copies, in a separate process with limits."""
+"""Runs untimed round trips: finds losses, tries damaged copies, looks for leaks, in a separate process with limits."""
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import resource
@@ -14,6 +15,8 @@ from colonnade_bench._parent import Parent
 from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.libraries import LIBRARIES
+from colonnade_bench.measure import touch_all, trim_heap
+from colonnade_bench.memory import anonymous
 from colonnade_bench.panel import tables
 from colonnade_bench.panel._meter import clock
 from colonnade_bench.panel.fidelity import losses, losses_of_tables
@@ -31,6 +34,8 @@ class Trial:
     """Role ``check``: encode, decode, compare, also through separate file and stream calls.
 
     Role ``fault``: decode damaged copies, one after another.
+
+    Role ``leak``: encode and decode again and again, and say how much memory is held after each time.
     """
 
     def __init__(self, parent: Parent, task: dict[str, Any]) -> None:
@@ -40,7 +45,7 @@ class Trial:
         self.tables = tables.load(Path(task["tables"]))
 
     def run(self) -> None:
-        {"check": self.check, "fault": self.fault}[self.task["role"]]()
+        {"check": self.check, "fault": self.fault, "leak": self.leak}[self.task["role"]]()
 
     def check(self) -> None:
         payloads = {name: self.engine.encode(frame, self.cell) for name, frame in self.tables.items()}
@@ -107,6 +112,23 @@ class Trial:
         # Freeing damaged objects may crash. The crash would say nothing about the format, so the process exits at once.
         sys.stdout.flush()
         os._exit(0)
+
+    def leak(self) -> None:
+        """Repeats the round trip until the parent ends this process.
+
+        Before the memory is counted, the engine's pools and the C library's free memory go back to the system.
+        """
+        library = LIBRARIES["pandas"]
+        frame_nbytes = sum(library.nbytes(frame) for frame in self.tables.values())
+        while True:
+            for frame in self.tables.values():
+                found = self.engine.decode(self.engine.encode(frame, self.cell), self.cell)
+                touch_all(library.buffers(found))
+                del found
+            self.engine.forget()
+            gc.collect()
+            trim_heap()
+            self.say(word="held", held_nbytes=anonymous(), frame_nbytes=frame_nbytes)
 
 
 def differs(clean: Any, result: Any) -> bool:

@@ -16,6 +16,7 @@ from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.panel import point, tables
 from colonnade_bench.panel.baseline import Baseline
+from colonnade_bench.panel.leaks import suspects, trial
 from colonnade_bench.panel.shaped_link import ShapedLink
 from colonnade_bench.process import EndError
 from colonnade_bench.runner import Runner
@@ -32,6 +33,7 @@ class Curves(Runner):
         if not self.curves:
             raise ValueError("bench: nothing to measure: no engine has what was asked for, or the filters leave it out")
         super().__init__(spec, out, directory, sorted({cell.engine for cell in self.curves}), note, seed)
+        self.patience_s = max(30.0, 12 * spec.point_s)
         self.links: dict[str, ShapedLink] = {}
         self.left = self.unchecked = 0
         self.end = time.monotonic() + spec.budget_s
@@ -47,7 +49,7 @@ class Curves(Runner):
     def measure(self) -> int:
         remote = {"remote": self.spec.remote, "remote_options": self.spec.remote_options} if self.spec.remote else {}
         with tables.private() as cache:
-            self.place = point.Place(self.directory, cache, max(30.0, 12 * self.spec.point_s), remote)
+            self.place = point.Place(self.directory, cache, self.patience_s, remote)
             return self.measure_all()
 
     def measure_all(self) -> int:
@@ -59,7 +61,9 @@ class Curves(Runner):
         standing = baseline.make_links([cell for cell in checked if self.is_open(cell)])
         baseline.floors(standing)
         left = self.grow(standing) + self.unchecked * len(self.spec.size) * self.spec.processes
-        return self.faults(checked) if self.spec.faults and not left else left
+        left = self.faults(checked) if self.spec.faults and not left else left
+        self.leaks()
+        return left
 
     def close(self) -> None:
         for link in self.links.values():
@@ -176,6 +180,19 @@ class Curves(Runner):
                     except Exception as error:
                         self.emit("fault", cell=cell.to_json(), what=what, outcome="failed", detail=reason_of(error))
         return 0
+
+    def leaks(self) -> None:
+        """Tries the engine's rows whose memory grew. Without the time for it, none is accused."""
+        for row, size in suspects(self.records).items():
+            cell = replace(row, size=size)
+            if not self.over() and not self.has("leak", cell):
+                self.note(f"memory of {cell.contestant}")
+                try:
+                    found = trial(cell, self.place, self.over)
+                except Exception:  # it has been measured; that it fails later is no proof of anything
+                    continue
+                if found is not None:
+                    self.emit("leak", cell=cell.to_json(), **found)
 
 
 def subject_of(cell: Cell, spec: Spec) -> Cell:

@@ -215,6 +215,15 @@ def check(cell: Cell, place: Place) -> dict[str, Any]:
     return {key: value for key, value in words.items() if key != "word"}
 
 
+def leak(cell: Cell, place: Place) -> Iterator[dict[str, Any]]:
+    """Yields the memory that a separate process holds after each round trip, for as long as the caller asks."""
+    with tempfile.TemporaryDirectory(prefix="leak-", dir=place.directory) as folder:
+        task = {**told_of_data(cell, place), "cell": cell.to_json(), "directory": folder, "role": "leak"}
+        with started("leak", cell, task) as end:
+            while True:
+                yield heard(end, place, "held")
+
+
 FAULT_S = 20.0
 """A damaged copy that takes longer counts as a hang."""
 FAULT_NBYTES = 16 << 30

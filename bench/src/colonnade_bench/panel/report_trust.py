@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Iterator
 
 from colonnade.cli.amounts import nbytes_text
+from colonnade_bench.panel.leaks import proven
 from colonnade_bench.panel.report_figures import ordered, security
 from colonnade_bench.panel.report_part import Part
-from colonnade_bench.panel.report_records import Record
 from colonnade_bench.panel.report_words import fraction, title
 from colonnade_bench.panel.summary import Contestant, Place, Results
 
@@ -46,33 +45,12 @@ def safety(results: Results, place: Place) -> Part:
     return Part("Safety", header, rows if outcomes else [], notes, "safety")
 
 
-LEAST_NBYTES = 4 << 20
-"""The least growth of memory after a repetition that is reported. Pools and caches grow a little now and then."""
-
-
 def leaks(results: Results, place: Place) -> Iterator[tuple[str, str, str]]:
-    """Yields contestants whose memory grows after each of the last repetitions by half of the data or of its bytes."""
-    for contestant in results.contestants(place):
-        for transport in results.transports(place):
-            for size in results.sizes(place, contestant, transport)[-1:]:
-                samples = results.samples(place, contestant, transport, size)
-                for side in ("write", "read"):
-                    found = grows(samples, side)
-                    if found:
-                        kept = f"it leaks: {nbytes_text(found)} more are held after each repetition"
-                        yield contestant.name, f"{title(transport)}, {fraction(size)}, {side}", kept
-                        break
-
-
-def grows(samples: Sequence[Record], side: str) -> int:
-    """Returns the growth of memory after each of the last two repetitions of one process. 0 if it is too small."""
-    last = samples[-3:]
-    held = [sample[side].get("held_nbytes") for sample in last]
-    if len(last) < 3 or None in held or [sample["round"] for sample in last] != sorted(s["round"] for s in last):
-        return 0
-    least = min(after - before for before, after in pairwise(held))
-    data = min(last[-1].get("frame_nbytes") or 0, last[-1].get("wire_nbytes") or 0)
-    return least if least > max(LEAST_NBYTES, data // 2) else 0
+    """Yields the engine's rows that a trial proved to leak."""
+    for cell, found in proven(record for _, record in results.of("leak", place)):
+        span = f"95 % interval {nbytes_text(found.low)} to {nbytes_text(found.high)}"
+        why = f"it leaks: {nbytes_text(found.value)} more are held after each repetition ({span})"
+        yield Contestant.of(cell).name, f"{title(cell.transport)}, {fraction(cell.size)}", why
 
 
 def failures(results: Results, place: Place) -> Part:
