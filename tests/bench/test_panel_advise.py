@@ -284,10 +284,22 @@ def test_who_cannot_win_is_out_early_and_the_others_run_on():
     quick, small, slow = found.standings
     assert (len(quick.laps), len(small.laps)) == (race.LAPS, race.LAPS)
     assert (quick.out, small.out) == ("", "")
-    assert len(slow.laps) <= 2
-    assert slow.out in ("after 1 lap it could not win on any link", "after 2 laps it could not win on any link")
+    assert len(slow.laps) <= 2 and slow.first is not None
+    assert slow.out in [f"after {laps} it could not win on any link" for laps in ("the first lap", "1 lap", "2 laps")]
     assert found.reason == "complete"
     assert sorted(track.closed) == sorted(COSTS.keys() - {SAME})
+
+
+def test_the_first_lap_is_shown_and_not_counted():
+    out = standing("a", 1.0, 1.0, 1000)
+    out.first = Lap(9.0, 9.0, 1000)
+    assert out.candidate().encode_s == 1.0
+    assert made_answer([out]).to_json()["candidates"][0]["first_lap"] == [9.0, 9.0, 1000]
+    few = standing("b", 1.0, 1.0, 1000)
+    few.laps, few.first = [], Lap(2.0, 2.0, 1000)
+    answer = made_answer([out, few])
+    assert [row["nlaps"] for row in answer.to_json()["candidates"]] == [3, 0]
+    assert "Too few laps for an interval: b (the first lap)." in answer.findings
 
 
 def test_equals_are_not_thrown_out():
@@ -311,7 +323,7 @@ def test_the_budget_ends_a_race_and_says_so():
     found, track = raced(budget_s=1.0)
     assert found.reason == "time budget"
     assert len(track.closed) < 3 or track.clock.now >= 1.0
-    late = [standing for standing in found.standings if not standing.laps]
+    late = [standing for standing in found.standings if not standing.shown]
     assert all(standing.out == "not measured: the time budget ran out" for standing in late)
 
 
@@ -319,7 +331,7 @@ def test_the_budget_ends_a_race_and_says_so():
 def test_an_interrupted_race_leaves_a_readable_answer(at):
     found, track = raced((QUICK, SMALL), interrupt_at=at)
     assert found.reason == "interrupted"
-    assert sum(len(standing.laps) for standing in found.standings) == at - 1
+    assert sum(len(s.laps) + (s.first is not None) for s in found.standings) == at - 1
     assert set(track.closed) <= {QUICK, SMALL}
     made = made_answer(found.standings, reason=found.reason)
     assert made.sentence.startswith("For this frame (1,000 x 3, 62 MB), from here to there")

@@ -11,12 +11,11 @@ from hypothesis import strategies as st
 from colonnade_bench.__main__ import main
 from colonnade_bench.panel.stability import ALL, agreement, compare
 from colonnade_bench.panel.summary import Contestant, Results
-from colonnade_bench.summary import Figure
 from tests.helpers.panel_records import CONTESTANTS, cell, panel
 
 
 def figures(values):
-    return {Contestant(f"engine {k}", "x"): Figure.of([float(v)]) for k, v in enumerate(values)}
+    return {Contestant(f"engine {k}", "x"): [float(v)] * 3 for k, v in enumerate(values)}
 
 
 def tau_b(first, second):
@@ -41,20 +40,23 @@ def test_what_one_run_alone_has_is_left_out():
     assert (found.contestants, found.pairs, found.tau) == (2, 1, 1.0)
 
 
-def test_boxes_that_meet_are_ties():
+def test_ratios_whose_interval_holds_one_are_ties():
     a, b = Contestant("a", "x"), Contestant("b", "x")
-    near = {a: Figure.of([1.0, 1.4]), b: Figure.of([1.2, 1.6])}
-    apart = {a: Figure.of([1.0, 1.1]), b: Figure.of([2.0, 2.1])}
+    near = {a: [1.0, 1.4, 1.2], b: [1.2, 1.6, 1.3]}
+    apart = {a: [1.0, 1.1, 1.0], b: [2.0, 2.1, 2.0]}
+    few = {a: [1.0, 1.1], b: [2.0, 2.1]}
+    assert agreement("file", few, apart).tau is None
     assert agreement("file", near, apart).tau is None
     assert agreement("file", apart, apart).tau == 1.0
 
 
 def written(path, seconds, size=1.0):
-    """A results file with one measurement of each."""
+    """A results file with a first call and three repetitions of each."""
     lines = []
     for contestant, value in zip(CONTESTANTS, seconds, strict=False):
-        record = panel(cell(contestant, "file", size), value / 2, value / 2, 1000, size, 0, math.inf)
-        lines.append(json.dumps({**record, "run": path.stem}) + "\n")
+        for number in range(4):
+            record = panel(cell(contestant, "file", size), value / 2, value / 2, 1000, size, number, math.inf)
+            lines.append(json.dumps({**record, "run": path.stem}) + "\n")
     path.write_text("".join(lines))
     return path
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
+from colonnade_bench.intervals import told_apart
 from colonnade_bench.panel.measure_link import Link
 from colonnade_bench.panel.model import Candidate, Regret, least_regret, pipelined_s, serial_s, winners
 from colonnade_bench.panel.race import Standing
 from colonnade_bench.panel.sample import Sample
-from colonnade_bench.summary import Figure
 
 LOW_BPS, HIGH_BPS = 1e6, 100e9
 """The range of links to consider besides the given one."""
@@ -120,19 +120,19 @@ class Answer:
 
     @property
     def tied(self) -> list[Standing]:
-        """The standings whose quartile boxes, over this link, overlap the winner's."""
-        first = self.figure(self.winner)
-        return [s for s in self.contenders[1:] if first.overlaps(self.figure(s))]
+        """The standings that ran on and cannot be told from the winner, by the interval of the ratio of their medians."""
+        first = self.lap_seconds(self.winner)
+        return [s for s in self.contenders[1:] if not s.out and not told_apart(self.lap_seconds(s), first)]
 
-    def figure(self, standing: Standing) -> Figure:
-        """Returns median and quartiles of the laps, over this link."""
+    def lap_seconds(self, standing: Standing) -> list[float]:
+        """Returns the seconds of each lap, over this link."""
         scale = self.sample.scale
         part_s = None if standing.columns_s is None else standing.columns_s * scale
-        laps = [
+        laps = (
             Candidate("", lap.encode_s * scale, lap.decode_s * scale, lap.nbytes * scale, part_s)
-            for lap in standing.laps
-        ]
-        return Figure.of([self.seconds(lap) for lap in laps])
+            for lap in standing.shown
+        )
+        return [self.seconds(lap) for lap in laps]
 
     @property
     def robust(self) -> Regret:
@@ -167,9 +167,11 @@ class Answer:
         """Further facts for the reader: a sample, an early end, a model that does not fit."""
         out = [self.sample.note, self.link.note]
         if self.reason != "complete":
-            left = sum(not standing.laps and not standing.out for standing in self.standings)
+            left = sum(not standing.shown and not standing.out for standing in self.standings)
             unmeasured = sum(standing.out.startswith("not measured") for standing in self.standings) + left
             out.append(f"The race ended early ({self.reason}); {unmeasured} candidates were not measured.")
+        if few := [f"{s.entrant.name} ({s.count})" for s in self.contenders if not s.certain and not s.out]:
+            out.append(f"Too few laps for an interval: {_listed(few)}.")
         if self.contenders and not self.winner.lossless:
             out.append("No candidate brings this frame back as it was; the losses are listed.")
         if self.path is not None and abs(self.path.gap) > GAP:
@@ -216,9 +218,11 @@ class Answer:
             row: dict[str, Any] = {
                 "name": entrant.name, "engine": entrant.engine, "format": entrant.format, "codec": entrant.codec,
                 "losses": standing.losses, "out": standing.out or None,
+                "nlaps": len(standing.laps),
                 "laps": [[lap.encode_s, lap.decode_s, lap.nbytes] for lap in standing.laps],
+                "first_lap": None if (first := standing.first) is None else [first.encode_s, first.decode_s, first.nbytes],
             }  # fmt: skip
-            if standing.laps:
+            if standing.shown:
                 candidate = self.of(standing)
                 row.update(
                     encode_s=candidate.encode_s, decode_s=candidate.decoding_s(self.share), nbytes=candidate.nbytes,

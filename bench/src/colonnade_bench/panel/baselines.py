@@ -15,7 +15,8 @@ from colonnade_bench.panel.answer import Answer, Walk
 from colonnade_bench.panel.track import Processes, cell_of
 from colonnade_bench.process import Process
 
-PATH_REPETITIONS = 3
+REPETITIONS = 7
+"""Repetitions of a copy and of the whole way, after a first one that is not counted."""
 
 
 def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
@@ -24,13 +25,13 @@ def floors(taken: sample.Sample, way: links.Link) -> dict[str, float]:
 
     place = np.ones(taken.sample_nbytes, dtype=np.uint8)
     copies = []
-    for _ in range(3):
+    for _ in range(1 + REPETITIONS):
         start = time.perf_counter()
         place.copy()
         copies.append(time.perf_counter() - start)
     disk = way if way.write_bps is not None else links.measure_disk(Path(tempfile.gettempdir()))
     return {
-        "memcpy": statistics.median(copies) * taken.scale,
+        "memcpy": statistics.median(copies[1:]) * taken.scale,
         "raw bytes": 8 * taken.nbytes / way.bps + way.delay_s,
         "write + fsync": 8 * taken.nbytes / (disk.write_bps or disk.bps),
     }
@@ -51,11 +52,11 @@ def walked(answer: Answer, track: Processes, security: Mapping[str, Any]) -> Wal
         "to": way.where,
         "peer": not way.disk,
         "options": dict(security),
-        "repetitions": PATH_REPETITIONS,
+        "repetitions": 1 + REPETITIONS,
     }
     process = Process("path", "colonnade_bench.panel._path", task)
     try:
-        found = [process.answer(track.place.patience_s) for _ in range(PATH_REPETITIONS)]
+        found = [process.answer(track.place.patience_s) for _ in range(1 + REPETITIONS)][1:]
     finally:
         process.kill()
     parts = {name: statistics.median(one[name] for one in found) for name in ("encode_s", "move_s", "decode_s")}

@@ -1,6 +1,6 @@
 """Tests whether two runs of a panel rank alike: Kendall's tau of every pair of contestants, for each transport.
 
-Contestants whose quartile boxes overlap count as tied in that run, as in all reports. With ties it is tau-b (M. G.
+Engines count as tied in a run if the interval of the ratio of their medians holds 1, as in all reports. With ties it is tau-b (M. G.
 Kendall, "The treatment of ties in ranking problems", 1945): pairs in the same order, minus pairs in the opposite order,
 divided by the geometric mean of the untied pairs of each run.
 """
@@ -10,14 +10,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
+import statistics
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from colonnade_bench.panel.ranking import ranking
-from colonnade_bench.panel.summary import Contestant, Place, Results
-from colonnade_bench.summary import Figure
+from colonnade_bench.intervals import told_apart
+from colonnade_bench.panel.summary import Contestant, Place, Results, values_of
 
 GOAL = 0.9
 ALL = "all ways"
@@ -50,18 +50,20 @@ class Agreement:
         return (self.same - self.other) / told if told else None
 
 
-def order(a: Figure, b: Figure) -> int:
+def order(a: Sequence[float], b: Sequence[float]) -> int:
     """Returns -1 if `a` is faster, 1 if `b` is faster, 0 if they are tied."""
-    return 0 if a.overlaps(b) else -1 if a.median < b.median else 1
+    return 0 if not told_apart(a, b) else -1 if statistics.median(a) < statistics.median(b) else 1
 
 
-def agreement(where: str, first: Mapping[Contestant, Figure], second: Mapping[Contestant, Figure]) -> Agreement:
-    """Compares two rankings over one transport.
+def agreement(
+    where: str, first: Mapping[Contestant, Sequence[float]], second: Mapping[Contestant, Sequence[float]]
+) -> Agreement:
+    """Compares two rankings over one transport, of the seconds of each repetition.
 
     Examples
     --------
     >>> a, b = Contestant("a", "x"), Contestant("b", "x")
-    >>> quick, slow = Figure.of([1.0]), Figure.of([2.0])
+    >>> quick, slow = [1.0, 1.1, 1.2], [2.0, 2.1, 2.2]
     >>> agreement("file", {a: quick, b: slow}, {a: slow, b: quick}).tau
     -1.0
     """
@@ -95,9 +97,10 @@ def compare(first: Results, second: Results) -> list[Agreement]:
     return [*out, _together(out)] if out else []
 
 
-def _ranked(results: Results, place: Place, transport: str) -> dict[Contestant, Figure]:
-    found = ranking(results, place, transport)
-    return {row.contestant: row.figure for row in (*found.exact, *found.lossy)}
+def _ranked(results: Results, place: Place, transport: str) -> dict[Contestant, list[float]]:
+    size = results.full_size(place) or 1.0
+    found = {c: values_of(results.samples(place, c, transport, size)) for c in results.contestants(place)}
+    return {contestant: values for contestant, values in found.items() if values}
 
 
 def _together(rows: Iterable[Agreement]) -> Agreement:

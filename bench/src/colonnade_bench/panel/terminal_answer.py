@@ -70,9 +70,8 @@ def place_of(answer: Answer, standing: Standing) -> str:
         return "-"
     if standing is answer.winner:
         return "fastest" if standing.lossless else "fastest, lossy"
-    if standing in answer.tied:
-        return "tied"
-    return "" if standing.lossless else "lossy"
+    words = ["tied"] * (standing in answer.tied) + ["lossy"] * (not standing.lossless)
+    return ", ".join(words + [standing.count] * (not standing.certain))
 
 
 def remarks(answer: Answer) -> list[str]:
@@ -80,7 +79,7 @@ def remarks(answer: Answer) -> list[str]:
     out = []
     for standing in in_order(answer):
         found = [f"loses: {'; '.join(standing.losses)}"] if standing.losses else []
-        if standing.out or not standing.laps:
+        if standing.out or not standing.shown:
             found.append(standing.out or "not measured")
         if found:
             out.append(f"{standing.entrant.name}: {'; '.join(found)}.")
