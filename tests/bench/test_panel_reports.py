@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from colonnade_bench.panel.growth import fit, larger_half
+from colonnade_bench.panel.growth import extrapolated, fit, larger_half
 from colonnade_bench.panel.model import winners
 from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.report_all import write_reports
@@ -178,13 +178,31 @@ def test_the_headline(results):
 
 
 def test_floors_and_per_cent_of_achievable(results):
-    # Raw bytes over the link: 8 * 62 MB / 0.94 Gbit/s.
-    floor = 8 * 62e6 / 0.94e9
+    # Its own bytes over the link: 8 * 60 MB / 0.94 Gbit/s.
+    floor = 8 * 60e6 / 0.94e9
     union = results.figure(PLACE, NPZ, "tcp-1gbit", 1.0).median
     assert achieved(results, PLACE, NPZ, "tcp-1gbit", 1.0) == pytest.approx(100 * floor / union)
     row = next(row for row in tables(results)["floors"].rows if row[0] == "TCP, 1 Gbit/s link")
     assert row[3] == "528 ms"
-    assert row[-1].startswith("colonnade arrow zstd: 3")  # it moves 17 MB of 62
+    assert row[-1] == "colonnade arrow zstd: 90 %"  # of the time for its own 17 MB, not of 62
+    assert achieved(results, PLACE, NPZ, "memory", 1.0) == pytest.approx(100 * 8 * 62e6 / 60e9 / 0.0242, rel=0.05)
+
+
+def test_a_floor_of_one_size_gives_no_share():
+    """Records of earlier versions measured the frame's bytes, which no format moves."""
+    old = [{k: v for k, v in record.items() if not k.startswith("few_")} for record in records()]
+    found = Results(old)
+    assert achieved(found, PLACE, NPZ, "file", 1.0) is None
+    assert {row[-1] for row in tables(found)["floors"].rows} == {"-"}
+
+
+def test_an_extrapolation_starts_at_the_last_point():
+    points = [(0.1, 1.0), (0.2, 2.0), (0.4, 4.1), (0.5, 9.0)]
+    found = extrapolated(points)
+    assert found is not None
+    assert found.low < 9.0 < found.value < found.high
+    assert extrapolated([*points, (1.0, 12.0)]) is None
+    assert extrapolated(points[:2]) is None
 
 
 def test_ideal_time_stands_beside_each_row(results):

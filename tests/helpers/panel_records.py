@@ -110,6 +110,8 @@ def records(run="r1", slower=1.0, rounds=3, names=CONTESTANTS, processor="Imagin
                     "dataset": "nycflights13",
                     "nbytes": FRAME_NBYTES,
                     "seconds": seconds,
+                    "few_nbytes": FRAME_NBYTES // 8,
+                    "few_seconds": seconds / 8,
                 }
             )
     for name, (encode, decode, nbytes, exponent, losses, bad) in names.items():

@@ -120,7 +120,7 @@ class Answer:
 
     @property
     def tied(self) -> list[Standing]:
-        """The standings that ran on and cannot be told from the winner, by the interval of the ratio of their medians."""
+        """The standings that ran on and are not told from the winner by the interval of their medians' ratio."""
         first = self.lap_seconds(self.winner)
         return [s for s in self.contenders[1:] if not s.out and not told_apart(self.lap_seconds(s), first)]
 
@@ -220,8 +220,10 @@ class Answer:
                 "losses": standing.losses, "out": standing.out or None,
                 "nlaps": len(standing.laps),
                 "laps": [[lap.encode_s, lap.decode_s, lap.nbytes] for lap in standing.laps],
-                "first_lap": None if (first := standing.first) is None else [first.encode_s, first.decode_s, first.nbytes],
+                "first_lap": None,
             }  # fmt: skip
+            if standing.first is not None:
+                row["first_lap"] = [standing.first.encode_s, standing.first.decode_s, standing.first.nbytes]
             if standing.shown:
                 candidate = self.of(standing)
                 row.update(

@@ -16,6 +16,10 @@ from colonnade_bench.spec import Spec
 DELAY_NBYTES = 64
 MOST_NBYTES = 512 << 20
 """The most raw bytes of a floor. The time of a byte does not change beyond it."""
+SMALL = 8
+"""A floor is measured a second time with one of so many of its bytes."""
+REPETITIONS, REPETITIONS_OF_A_LINK = 7, 3
+"""A shaped link sets its own pace, so it varies less, and takes seconds."""
 LINK_S = 0.5
 """The seconds of sending that measure a shaped link."""
 NO_FLOOR = ("buffer", "file-cold", "remote")
@@ -74,7 +78,11 @@ class Baseline:
         )  # fmt: skip
 
     def floors(self, cells: Sequence[Cell]) -> None:
-        """Measures each transport with as many raw bytes as the data has."""
+        """Measures each transport with as many raw bytes as the data has, and with an eighth of them.
+
+        The line through both gives the floor of a format, which moves another number of bytes. A copy in memory is
+        always measured, because every reader makes at least one.
+        """
         few, size = min(self.spec.size), max(self.spec.size)
         for dataset in dict.fromkeys(cell.dataset for cell in cells):
             try:
@@ -84,7 +92,7 @@ class Baseline:
                 continue
             nbytes = sum(int(frame.memory_usage(deep=False).sum()) for frame in small) * size / few
             nbytes = int(min(nbytes, MOST_NBYTES))
-            for transport in sorted({cell.transport for cell in cells if cell.transport not in NO_FLOOR}):
+            for transport in sorted({"memory", *(cell.transport for cell in cells)} - set(NO_FLOOR)):
                 shape = Shape.of(transport)
                 most = nbytes if shape is None else int(min(nbytes, shape.bps / 8 * 4 * LINK_S))
                 what = "memcpy" if transport == "memory" else "raw bytes"
@@ -93,19 +101,23 @@ class Baseline:
                     self.floor(dataset, transport, "write + fsync", nbytes, sync=True)
 
     def floor(self, dataset: str, transport: str, what: str, nbytes: int, **options: Any) -> None:
+        few = max(1, nbytes // SMALL)
         try:
             record = self.raw(transport, nbytes, self.links.get(transport), **options)
+            small = self.raw(transport, few, self.links.get(transport), **options)
         except Exception as error:
             self.note(f"no floor of {transport}: {error}")
             return
         self.emit(
             "floor", transport=transport, dataset=dataset, what=what, nbytes=nbytes, seconds=record["union_s"],
+            few_nbytes=few, few_seconds=small["union_s"],
             write_s=record["write"]["elapsed_s"], read_s=record["read"]["elapsed_s"],
         )  # fmt: skip
 
     def raw(self, transport: str, nbytes: int, link: ShapedLink | None, **options: Any) -> dict[str, Any]:
-        """Sends `nbytes` raw bytes three times. Returns the repetition with the median time."""
+        """Sends `nbytes` raw bytes. Returns the repetition with the median time, of those after the first."""
         cell = Cell("raw", "pandas", RAW, "bytes", "none", transport, options=tuple(options.items()))
         self.note(f"floor {transport}: {nbytes:,} bytes")
-        found = sorted(point.measure(cell, self.place, 3, link, nbytes), key=lambda record: record["union_s"])
-        return found[1]
+        repetitions = REPETITIONS if link is None else REPETITIONS_OF_A_LINK
+        _, *found = point.measure(cell, self.place, 1 + repetitions, link, nbytes)
+        return sorted(found, key=lambda record: record["union_s"])[repetitions // 2]

@@ -86,6 +86,30 @@ def fit(points: Sequence[tuple[float, float]]) -> Growth | None:
     return Growth(Interval(slope, slope - half, slope + half), intercept, centre, spread, error, n)
 
 
+def extrapolated(points: Sequence[tuple[float, float]], size: float = 1.0) -> Interval | None:
+    """Returns the modelled value at a size beyond the last point, with the 95 % interval of a single new measurement.
+
+    The line goes through the last point, which is the nearest measurement, with the fitted exponent. None if the points
+    reach the size, or if there are too few of them.
+
+    Examples
+    --------
+    >>> points = [(0.1, 1.0), (0.2, 2.0), (0.4, 4.0), (0.8, 8.0)]
+    >>> round(extrapolated(points).value, 6), extrapolated([*points, (1.0, 10.0)])
+    (10.0, None)
+    """
+    ordered = sorted((where, value) for where, value in points if where > 0 and value > 0)
+    found = fit(ordered)
+    if found is None or ordered[-1][0] >= size:
+        return None
+    last, value = ordered[-1]
+    distance = math.log(size / last)
+    middle = math.log(value) + found.exponent.value * distance
+    # The last point and the new measurement both deviate from the line, and the exponent is not exact.
+    half = student(found.n - 2) * found.error * math.sqrt(2 + distance**2 / found.spread)
+    return Interval(math.exp(middle), math.exp(middle - half), math.exp(min(middle + half, 700.0)))
+
+
 def student(freedom: int) -> float:
     """Returns the factor of a 95 % interval.
 

@@ -93,13 +93,42 @@ def floor(results: Results, place: Place, transport: str) -> Record | None:
     return min(found, key=lambda r: order.index(r["what"]) if r["what"] in order else len(order), default=None)
 
 
-def achieved(results: Results, place: Place, contestant: Contestant, transport: str, size: float) -> float | None:
-    """Returns the rate of the data's bytes as a percentage of the floor's rate."""
-    least, union = floor(results, place, transport), results.figure(place, contestant, transport, size)
-    frame = results.figure(place, contestant, transport, size, "frame_nbytes")
-    if least is None or union is None or frame is None or not union.median:
+def line_s(record: Record, nbytes: float) -> float | None:
+    """Returns the seconds of a floor for this many bytes: a line through its two sizes.
+
+    None for older records, which have one size: the bytes of a format are not those of the frame in memory.
+    """
+    if "few_seconds" not in record or record["nbytes"] <= record["few_nbytes"]:
         return None
-    return 100 * frame.median * float(least["seconds"] / least["nbytes"]) / union.median
+    byte_s = max(0.0, record["seconds"] - record["few_seconds"]) / (record["nbytes"] - record["few_nbytes"])
+    delay_s = max(0.0, record["few_seconds"] - byte_s * record["few_nbytes"])
+    return float(delay_s + byte_s * nbytes)
+
+
+def achieved(results: Results, place: Place, contestant: Contestant, transport: str, size: float) -> float | None:
+    """Returns the least time for an engine's own bytes as a percentage of its elapsed time.
+
+    The bytes must move, and each value must be written once at the reader. The two may overlap, so the longer counts.
+    """
+    moving, copying = floor(results, place, transport), floor(results, place, "memory")
+    union, frame, wire = (
+        results.figure(place, contestant, transport, size, metric)
+        for metric in ("union_s", "frame_nbytes", "wire_nbytes")
+    )
+    if moving is None or copying is None or union is None or frame is None or wire is None or not union.median:
+        return None
+    copy_s = line_s(copying, frame.median)
+    move_s = copy_s if transport == "memory" else line_s(moving, wire.median)
+    return None if copy_s is None or move_s is None else 100 * max(copy_s, move_s) / union.median
+
+
+def share_text(share: float) -> str:
+    """Formats a share of the floor.
+
+    >>> share_text(54.3), share_text(242.0)
+    ('54 %', 'at the floor')
+    """
+    return f"{share:.0f} %" if share <= 100 else "at the floor"
 
 
 def box(figure: Figure) -> str:

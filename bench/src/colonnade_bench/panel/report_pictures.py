@@ -11,7 +11,7 @@ import vl_convert
 
 from colonnade_bench.intervals import Interval
 from colonnade_bench.panel import charts
-from colonnade_bench.panel.growth import fit
+from colonnade_bench.panel.growth import extrapolated
 from colonnade_bench.panel.model import Candidate, serial_s, winners
 from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
@@ -66,9 +66,9 @@ def curves(
         line = medians(results, place, contestant, transport)
         if line:
             lines[contestant.name] = line
-            found = fit(line)
-            if found is not None and line[-1][0] < 1:
-                modelled[contestant.name] = found.at(1.0)
+            found = extrapolated(line)
+            if found is not None:
+                modelled[contestant.name] = found
     return lines, modelled
 
 
@@ -83,8 +83,7 @@ def by_package(results: Results, place: Place, contestant: Contestant) -> Chart:
     transports = results.transports(place)
     colours = colours_of(title(transport) for transport in transports)
     lines = {title(t): line for t in transports if (line := medians(results, place, contestant, t))}
-    fits = {name: fit(line) for name, line in lines.items() if line[-1][0] < 1}
-    modelled = {name: found.at(1.0) for name, found in fits.items() if found is not None}
+    modelled = {name: found for name, line in lines.items() if (found := extrapolated(line)) is not None}
     return charts.growth(contestant.name, lines, colours, modelled)
 
 
@@ -110,9 +109,9 @@ def bytes_at(results: Results, place: Place, contestant: Contestant, size: float
     """Returns the extrapolated bytes at a size that was not measured."""
     for transport in results.transports(place):
         curve = [(s, f.median) for s, f in results.curve(place, contestant, transport, "wire_nbytes")]
-        found = fit(curve)
+        found = extrapolated(curve, size)
         if found is not None:
-            return found.at(size)
+            return found
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from colonnade.cli.amounts import bit_rate_text, byte_rate_text, nbytes_text, seconds_text
 from colonnade_bench.panel.growth import WARN_ABOVE, Growth, fit
+from colonnade_bench.panel.growth import extrapolated as beyond
 from colonnade_bench.panel.report_answer import data, interval, measured_link, winner
 from colonnade_bench.panel.report_figures import (
     achieved,
@@ -17,6 +18,7 @@ from colonnade_bench.panel.report_figures import (
     labelled,
     medians,
     ordered,
+    share_text,
     shown,
     storage,
 )
@@ -117,12 +119,16 @@ def extrapolated(results: Results, place: Place) -> Part:
     for contestant in results.contestants(place):
         for transport in results.transports(place):
             curve = medians(results, place, contestant, transport)
-            found = fit(curve)
-            if found is not None and curve[-1][0] < 1:
-                words = [fraction(curve[-1][0]), seconds_text(curve[-1][1]), f"{MODELLED} {interval(found.at(1.0))}"]
+            found = beyond(curve)
+            if found is not None:
+                single = len(results.samples(place, contestant, transport, curve[-1][0])) == 1
+                there = seconds_text(curve[-1][1]) + " (one repetition)" * single
+                words = [fraction(curve[-1][0]), there, f"{MODELLED} {interval(found)}"]
                 rows.append([contestant.name, title(transport), *words])
     header = ["contestant", "transport", "measured up to", "elapsed there", "all of the data"]
-    notes = [f"{MODELLED} modelled from the growth fitted above, with its 95 % interval; in no other table."]
+    notes = [
+        f"{MODELLED} modelled from the last point and the growth above, with its 95 % interval; in no other table."
+    ]
     return Part("Extrapolated, not measured", header, rows, notes, "extrapolated", 2)
 
 
@@ -139,7 +145,7 @@ def floors(results: Results, place: Place) -> Part:
         near = "-"
         if found is not None and record is floor(results, place, record["transport"]):
             share = achieved(results, place, found.contestant, record["transport"], size)
-            near = f"{found.contestant.name}: {share:.0f} %" if share is not None else "-"
+            near = f"{found.contestant.name}: {share_text(share)}" if share is not None else "-"
         rows.append(
             [
                 title(record["transport"]),
@@ -151,8 +157,9 @@ def floors(results: Results, place: Place) -> Part:
             ]
         )
     notes = [
-        "Per cent of achievable: the floor's time for as many bytes as the data has in memory, by the elapsed time.",
-        "Above 100 %: fewer bytes were moved.",
+        "Per cent of achievable: the time of as many raw bytes as the engine moves, from a line through floors of two "
+        "sizes, or of one copy of the data if that takes longer, by the elapsed time.",
+        "At the floor: no slower than that, by a copy that overlaps with moving or is not needed for a mapped file.",
     ]
     header = ["transport", "what", "bytes", "elapsed", "rate", "the fastest reaches"]
     return Part("Floors", header, rows, notes, "floors", 2)
@@ -208,7 +215,7 @@ def details(results: Results, place: Place) -> Part:
                 continue
             share = achieved(results, place, contestant, transport, size)
             row = [labelled(results, place, contestant), title(transport), seconds_text(union.median)]
-            row.append(f"{share:.0f} %" if share is not None else "-")
+            row.append(share_text(share) if share is not None else "-")
             for units, names in ((seconds_text, DETAILS), (nbytes_text, PEAKS), ("{:.1f}".format, CORES)):
                 found = (results.figure(place, contestant, transport, size, metric) for metric in names.values())
                 row += [units(figure.median) if figure else "-" for figure in found]

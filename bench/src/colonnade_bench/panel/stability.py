@@ -1,8 +1,8 @@
 """Tests whether two runs of a panel rank alike: Kendall's tau of every pair of contestants, for each transport.
 
-Engines count as tied in a run if the interval of the ratio of their medians holds 1, as in all reports. With ties it is tau-b (M. G.
-Kendall, "The treatment of ties in ranking problems", 1945): pairs in the same order, minus pairs in the opposite order,
-divided by the geometric mean of the untied pairs of each run.
+Engines count as tied in a run if the interval of the ratio of their medians holds 1, as in all reports. With ties it is
+tau-b (M. G. Kendall, "The treatment of ties in ranking problems", 1945): pairs in the same order, minus pairs in the
+opposite order, divided by the geometric mean of the untied pairs of each run.
 """
 
 from __future__ import annotations
