@@ -146,6 +146,10 @@ bench-parquet: build  ## Parquet by threads, tables read and written, few column
 bench-everyday: build  ## tables of text, nulls, times and categories; PART=arrow|parquet|npz|msgpack|csv|ndjson, DOCS=1 as above
 	@$(PY) -m colonnade_bench table everyday $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: publish-benchmarks
+publish-benchmarks: build  ## examples/: reports, pictures and page made again from their records
+	@$(PY) -m colonnade_bench.panel.publish examples
+
 .PHONY: bench-codecs
 bench-codecs: build  ## formats by codec, read by column; jagged events; PART=arange|taxi|flights|events, SIZE=5: 1e8 rows, DOCS=1 as above
 	@$(PY) -m colonnade_bench table codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)

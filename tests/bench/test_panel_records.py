@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from colonnade_bench.panel import publish
 from colonnade_bench.panel.report_records import read_records
 from tests.helpers.corpora import ROOT
 
@@ -22,3 +23,16 @@ def test_compressed_records_are_the_same(tmp_path: Path, end: bytes) -> None:
 @pytest.mark.parametrize("name", ["default-panel", "quick-panel", "reference-figure"])
 def test_published_records_are_readable(name: str) -> None:
     assert {"machine", "panel"} <= {r["kind"] for r in read_records(ROOT / "examples" / name / "panel.jsonl.xz")}
+
+
+@pytest.mark.parametrize("name", ["default-panel", "quick-panel", "reference-figure"])
+def test_published_reports_are_those_of_their_records(name: str) -> None:
+    folder = ROOT / "examples" / name
+    assert (folder / "report.md").read_text() == publish.report(folder), "make publish-benchmarks"
+
+
+def test_the_published_page_is_that_of_its_records() -> None:
+    pytest.importorskip("vl_convert")
+    assert (ROOT / "examples" / "page.html").read_text() == publish.page_of_all(ROOT / "examples"), (
+        "make publish-benchmarks"
+    )

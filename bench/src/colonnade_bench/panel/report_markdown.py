@@ -18,11 +18,11 @@ SHOWN = ("elapsed", "storage", "split", "ribbon")
 
 def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = None) -> str:
     """Formats the whole report. `pictures` are paths relative to the report."""
-    out = ["# Which format is fastest: for this data, over this link\n\n"]
+    out, pictures = ["# Which format is fastest: for this data, over this link\n\n"], pictures or {}
     for place in results.places():
         out.append(f"**{literal(headline(results, place))}**\n\n")
-        for path in (pictures or {}).get(place, []):
-            if path.stem in SHOWN and path.suffix == ".svg":
+        for path in pictures.get(place, []):
+            if path.stem in SHOWN and (path.suffix == ".svg" or path.with_suffix(".svg") not in pictures[place]):
                 out.append(f"![{path.stem}]({path.as_posix()})\n\n")
         out.append(to_markdown(harmless(parts(results, place))))
     return "".join(out)

@@ -1,0 +1,61 @@
+"""Makes the published pages again from their records: ``python -m colonnade_bench.panel.publish examples``.
+
+Each folder with a ``panel.jsonl.xz`` gets its ``report.md``, and the pictures that it already has are drawn again. One
+page shows all folders. Nothing of it is edited by hand, and a test compares the files with their records.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+
+from colonnade_bench.panel.report_markdown import SHOWN, as_markdown
+from colonnade_bench.panel.summary import Results
+
+RECORDS = "panel.jsonl.xz"
+
+
+def folders(root: Path) -> list[Path]:
+    """Returns the folders of published records."""
+    return sorted(path.parent for path in root.glob(f"*/{RECORDS}"))
+
+
+def report(folder: Path) -> str:
+    """Returns the text of a folder's ``report.md``, with the pictures that are beside it."""
+    results = Results.load(folder / RECORDS)
+    pictures = [path for name in SHOWN if (path := Path("pictures") / f"{name}.png") and (folder / path).exists()]
+    return as_markdown(results, {results.places()[0]: pictures} if pictures else None)
+
+
+def page_of_all(root: Path) -> str:
+    """Returns the text of ``page.html``."""
+    from colonnade_bench.panel.page import page
+
+    return page(Results.load(*(folder / RECORDS for folder in folders(root))))
+
+
+def draw(folder: Path) -> None:
+    """Draws the pictures that are beside the report."""
+    from colonnade_bench.panel.report_pictures import write_pictures
+
+    results = Results.load(folder / RECORDS)
+    there = sorted((folder / "pictures").glob("*.png"))
+    with tempfile.TemporaryDirectory() as drawn:
+        made = {path.name: path for path in write_pictures(results, results.places()[0], Path(drawn))} if there else {}
+        for picture in there:
+            picture.write_bytes(made[picture.name].read_bytes())
+
+
+def main(root: Path) -> int:
+    for folder in folders(root):
+        draw(folder)
+        (folder / "report.md").write_text(report(folder), encoding="utf-8")
+        print(folder / "report.md")
+    (root / "page.html").write_text(page_of_all(root), encoding="utf-8")
+    print(root / "page.html")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1] if len(sys.argv) > 1 else "examples")))
