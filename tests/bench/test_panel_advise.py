@@ -533,3 +533,10 @@ def test_blocks_of_a_file_are_read_by_themselves_and_are_those_of_the_frame(tmp_
     assert taken.nrows == 50_000
     assert 0 < len(taken.frame) < 3_000
     assert taken.nbytes == pytest.approx(sample.take(frame, 1 << 40).nbytes, rel=0.1)
+
+
+def test_the_best_of_many_says_so():
+    rivals = [standing("a", 1.0, 1.0, 1000), standing("b", 1.2, 1.2, 1000), standing("c", 3.0, 3.0, 1000)]
+    rivals[1].entrant = Entrant("a", "b")
+    assert "The winner is the best of 2 candidates of a; another engine has 1 at most." in made_answer(rivals).findings
+    assert not [text for text in made_answer(rivals[1:]).findings if "best of" in text]

@@ -16,7 +16,7 @@ from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.measure import settle, touch_all
 from colonnade_bench.panel import tables
 
-REPETITIONS = 3
+REPETITIONS = 7
 
 
 def columns_s(frame: Any, cell: Cell, names: list[str], folder: Path) -> float | None:

@@ -13,7 +13,7 @@ from colonnade_bench.engines.base import Engine
 from colonnade_bench.libraries import Library
 from colonnade_bench.measure import touch_all
 
-TIMES = 3
+TIMES = 7
 PATIENCE_S = 2.0
 """A call that takes longer is not repeated, and later parts are skipped."""
 SHARE = 100

