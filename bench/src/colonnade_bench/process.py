@@ -1,7 +1,7 @@
 """Controls a measuring process from its parent: starts it afresh and exchanges lines of JSON with it.
 
 The parent never sleeps for a fixed time, because an end reports when it is ready. An end that fails or hangs is an
-error.
+error. What it prints to standard error is kept aside: its reason becomes a row, and a terminal shows no stack twice.
 """
 
 from __future__ import annotations
@@ -13,11 +13,14 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from typing import Any
 
 PATIENCE_S = 120.0
+PRINTED_NBYTES = 4096
+"""So much of the end of standard error is looked at."""
 
 
 class EndError(Exception):
@@ -31,8 +34,14 @@ class Process:
         """`module` is a module of this package, or a whole command line."""
         self.name = name
         command = [sys.executable, "-m", module] if isinstance(module, str) else list(module)
+        self._printed = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process runs
         self.popen = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, pass_fds=tuple(fds), start_new_session=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._printed,
+            pass_fds=tuple(fds),
+            start_new_session=True,
         )
         self._rest = b""
         self.tell(task)
@@ -50,7 +59,7 @@ class Process:
         """Reads the next line as a mapping."""
         line = self.line(patience_s)
         if line is None:
-            raise EndError(f"{self.name}: {ended(self.popen.wait())}")
+            raise EndError(f"{self.name}: {self.ending()}")
         record: dict[str, Any] = json.loads(line)
         if "error" in record:
             raise EndError(f"{self.name}: {record['error']}")
@@ -78,16 +87,27 @@ class Process:
         """Returns the reason that the process gave before it ended, if any."""
         try:
             line = self.line(5.0)
-            return str(json.loads(line).get("error")) if line else f"ended with status {self.popen.wait(5)}"
+            return str(json.loads(line).get("error")) if line else self.ending(5)
         except (EndError, subprocess.TimeoutExpired):
             return "it does not listen"
+
+    def ending(self, patience_s: float | None = None) -> str:
+        """Describes how the process ended, with the last line that it printed, unless it crashed."""
+        status = self.popen.wait(patience_s)
+        line = self.printed().rstrip().rpartition("\n")[2]
+        return f"{ended(status)}: {line}" if status > 0 and line else ended(status)
+
+    def printed(self) -> str:
+        """Returns the end of what the process has printed to standard error."""
+        size = os.fstat(self._printed.fileno()).st_size
+        return os.pread(self._printed.fileno(), PRINTED_NBYTES, max(0, size - PRINTED_NBYTES)).decode(errors="replace")
 
     def kill(self) -> None:
         """Kills the process and every process that it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.popen.pid, signal.SIGKILL)
         self.popen.wait()
-        for file in (self.popen.stdin, self.popen.stdout):
+        for file in (self.popen.stdin, self.popen.stdout, self._printed):
             if file is not None:
                 with contextlib.suppress(BrokenPipeError):
                     file.close()

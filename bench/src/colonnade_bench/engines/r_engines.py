@@ -29,6 +29,7 @@ class Serialize(REngine):
     name = "R serialize"
     install = INSTALL_R
     formats: ClassVar = {"serialize": ("none",), "serialize xdr=FALSE": ("none",)}
+    labels: ClassVar = {"serialize": "big-endian", "serialize xdr=FALSE": "native byte order"}
     panel = (("serialize", "none"), ("serialize xdr=FALSE", "none"))
     streams = ("serialize", "serialize xdr=FALSE")
     security = "reading can run code (promises, bytecode); no checksum"

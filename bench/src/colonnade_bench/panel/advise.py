@@ -20,9 +20,11 @@ from colonnade.cli import os_error_text, status_of
 from colonnade.cli.security import add_security, security_of
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.panel import measure_link as links
-from colonnade_bench.panel import sample
+from colonnade_bench.panel import notebook, sample
 from colonnade_bench.panel.answer import Answer
 from colonnade_bench.panel.baselines import floors, walked
+from colonnade_bench.panel.names import usual_codec
+from colonnade_bench.panel.progress import Progress
 from colonnade_bench.panel.race import Entrant, Race
 from colonnade_bench.panel.terminal_answer import show, table_of
 from colonnade_bench.panel.track import Processes
@@ -73,6 +75,22 @@ class Advice:
     def show(self) -> None:
         """Prints everything on the terminal."""
         show(self.answer)
+
+    def to_pandas(self) -> Any:
+        """All candidates as a pandas DataFrame, fastest first: times in seconds, laps, bytes, losses.
+
+        Examples
+        --------
+        >>> import colonnade as cn
+        >>> advice = cn.advise({"a": [1, 2, 3]}, link="1Gbit/s", candidates=["pickle pickle"])
+        >>> advice.to_pandas()[["engine", "format", "repetitions", "exact"]]
+           engine  format  repetitions  exact
+        0  pickle  pickle            7   True
+        """
+        return notebook.advice_frame(self.answer)
+
+    def _repr_html_(self) -> str:
+        return notebook.advice_html(self.answer)
 
     def to_json(self) -> dict[str, Any]:
         """All figures as a mapping that can be written as JSON."""
@@ -139,7 +157,7 @@ def advise(
     --------
     >>> import colonnade as cn
     >>> cn.advise(df, link="940Mbit/s,0.4ms")                       # doctest: +SKIP
-    For this frame (336,776 x 19, 62 MB), from here to there (given as 940 Mbit/s, 0.4 ms): ...
+    Fastest over 940 Mbit/s: Parquet with snappy (pyarrow), 310 ms. Below 60 Mbit/s: ...
     """
     say = note or (lambda text: None)
     if reads < 1:
@@ -210,8 +228,7 @@ def known(text: str) -> Entrant:
         raise ValueError(f'advise: {engine} has no format "{format_}"; known: {", ".join(formats)}')
     if codec and codec not in formats[format_]:
         raise ValueError(f'advise: {engine} {format_} has no codec "{codec}"; known: {", ".join(formats[format_])}')
-    usual = [codec for name, codec in ENGINES[engine].panel if name == format_]
-    return Entrant(engine, format_, codec or (usual or formats[format_])[0])
+    return Entrant(engine, format_, codec or usual_codec(engine, format_))
 
 
 def columns_of(frame: Any, columns: Sequence[str] | None) -> tuple[str, ...]:
@@ -242,20 +259,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_security(parser)
     parser.add_argument("--seed", type=int, default=sample.SEED, help="of the sample and the order")
     parser.add_argument("--json", action="store_true", help="all figures as JSON on standard output")
+    parser.add_argument(
+        "--progress", action="store_true", help="say what is measured, also where standard error is no terminal"
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Runs the command and returns the exit status."""
-
-    def note(text: str) -> None:
-        print(text, file=sys.stderr, flush=True)
-
+    """Runs the command and returns the exit status. Off a terminal it is silent but for its answer."""
     try:
-        advice = advise(
-            arguments.data, link=arguments.link, to=arguments.to, budget_s=arguments.budget, reads=arguments.reads,
-            columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed, note=note,
-            **security_of(arguments),
-        )  # fmt: skip
+        with Progress(quiet=not arguments.progress) as progress:
+            advice = advise(
+                arguments.data, link=arguments.link, to=arguments.to, budget_s=arguments.budget,
+                reads=arguments.reads, columns=arguments.columns, candidates=arguments.candidate, seed=arguments.seed,
+                note=progress.note, **security_of(arguments),
+            )  # fmt: skip
     except (KeyError, ValueError, OSError) as error:
         print(os_error_text(error) if isinstance(error, OSError) else error.args[0], file=sys.stderr)
         return status_of(error)

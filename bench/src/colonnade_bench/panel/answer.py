@@ -15,6 +15,7 @@ from colonnade_bench.panel.measure_link import Link
 from colonnade_bench.panel.model import Candidate, Regret, least_regret, pipelined_s, serial_s, winners
 from colonnade_bench.panel.race import Standing
 from colonnade_bench.panel.sample import Sample
+from colonnade_bench.panel.takeovers import beside
 
 LOW_BPS, HIGH_BPS = 1e6, 100e9
 """The range of links to consider besides the given one."""
@@ -88,10 +89,11 @@ class Answer:
         return max(HIGH_BPS, self.bps * 2)
 
     def seconds(self, candidate: Candidate) -> float:
-        """Seconds over this link, by the serial model."""
+        """Seconds over this link, one step after another."""
         return serial_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
 
     def pipelined(self, candidate: Candidate) -> float:
+        """Seconds over this link if the steps overlap."""
         return pipelined_s(candidate, self.bps, self.link.delay_s, self.reads, self.share)
 
     def of(self, standing: Standing) -> Candidate:
@@ -192,16 +194,29 @@ class Answer:
 
     @property
     def sentence(self) -> str:
-        """The answer in one line."""
+        """The answer in one line: who wins here and elsewhere, then the frame, ties, limits."""
+        return f"{self.headline} {self.context}" if self.contenders else self.context
+
+    @property
+    def headline(self) -> str:
+        """The first sentences: the winner over this link, and the winners over slower and faster ones."""
+        if not self.contenders:
+            return "Nothing was measured."
+        over = f"to {self.link.where} and back" if self.link.disk else f"over {bit_rate_text(self.bps, DIGITS)}"
+        took = seconds_text(self.seconds(self.of(self.winner)), DIGITS)
+        few = "" if self.winner.certain else f" ({self.winner.count} only)"
+        word = "Fastest" if self.winner.lossless else "Fastest, with losses,"
+        return f"{word} {over}: {self.winner.entrant.spoken}, {took}{few}. {self._elsewhere()}".rstrip()
+
+    @property
+    def context(self) -> str:
+        """The sentence after the headline: the frame, the way, ties, the limit."""
         nrows, ncols, nbytes = self.sample.nrows, self.sample.ncols, nbytes_text(self.sample.nbytes, DIGITS)
         frame = f"For this frame ({nrows:,} x {ncols:,}, {nbytes}), {self._way()}"
         if not self.contenders:
             return f"{frame}: nothing was measured."
-        parts = [f"{self.winner.entrant.name}, {seconds_text(self.seconds(self.of(self.winner)), DIGITS)}"]
-        if self.tied:
-            parts.append("tied with " + _listed([s.entrant.name for s in self.tied]))
-        parts.append(f"limited by {self.limit}")
-        return f"{frame}: {'; '.join(parts)}.{self._elsewhere()}"
+        tied = "tied with " + _listed([s.entrant.spoken for s in self.tied]) if self.tied else "no ties"
+        return f"{frame}: {tied}; limited by {self.limit}."
 
     def _way(self) -> str:
         figures = bit_rate_text(self.bps, DIGITS) + (
@@ -215,10 +230,8 @@ class Answer:
 
     def _elsewhere(self) -> str:
         """Says which candidates win on slower and on faster links."""
-        here = next(k for k, (_, to_bps, _) in enumerate(self.ribbon) if self.bps <= to_bps or to_bps == self.high_bps)
-        below = [f" Below {bit_rate_text(to_bps, DIGITS)}: {name}." for _, to_bps, name in reversed(self.ribbon[:here])]
-        above = [f" Above {bit_rate_text(from_bps, DIGITS)}: {name}." for from_bps, _, name in self.ribbon[here + 1 :]]
-        return "".join(below + above)
+        spoken = {s.entrant.name: s.entrant.spoken for s in self.contenders}
+        return beside(self.ribbon, self.bps, self.winner.entrant.name, spoken, lambda bps: bit_rate_text(bps, DIGITS))
 
     def to_json(self) -> dict[str, Any]:
         """Returns everything for a JSON file."""

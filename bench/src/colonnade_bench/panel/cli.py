@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from colonnade.cli.security import add_security, security_of
+from colonnade_bench.panel.progress import Progress
 from colonnade_bench.runner import runner
 from colonnade_bench.spec import VIA, Spec
 
@@ -30,29 +30,37 @@ def duration(text: str) -> float:
 
 
 def add_arguments(command: argparse.ArgumentParser) -> None:
-    """Adds the arguments of a panel."""
+    """Adds the arguments of a panel, in the groups of its help."""
     command.add_argument(
-        "data", nargs="*", help="datasets (bench list names them) or your own files; nycflights13 by default"
+        "data",
+        metavar="DATA",
+        nargs="*",
+        help="data sets (`colonnade bench list datasets`) or your own files; nycflights13 by default",
     )
     command.add_argument("--quick", action="store_true", help="a small panel, under five minutes on two cores")
-    command.add_argument(
-        "--spec", help="a TOML file with the whole specification, or the name of one that comes with it"
-    )
-    command.add_argument("--dataset", action="append", help="the same as data; may be given several times")
+    what = command.add_argument_group("what is measured; each may be given several times")
     for name in ("engine", "format", "codec", "transport"):
-        command.add_argument(f"--{name}", action="append", help="may be given several times")
-    command.add_argument("--size", action="append", type=float, help="fraction of the rows; may be given several times")
-    command.add_argument("--via", action="append", choices=VIA, help="framed: in our message framing")
-    command.add_argument("--repetitions", type=int, help="repetitions of a cell in its fresh process")
-    command.add_argument("--budget", type=duration, help="for the whole run, such as 10min")
-    command.add_argument("--point", type=duration, help="a curve ends with a point that takes longer")
-    command.add_argument("--disk", type=float, help="speed of an ideal disk in MB/s, for the I/O time of each row")
-    command.add_argument("--remote", help="URL of a `colonnade bench serve`: adds the transport remote")
+        what.add_argument(f"--{name}", metavar="NAME", action="append", help=f"this {name} instead of all of the panel")
+    what.add_argument("--size", metavar="FRACTION", action="append", type=float, help="of the rows, such as 0.1")
+    what.add_argument("--dataset", metavar="NAME", action="append", help="the same as DATA")
+    what.add_argument("--via", action="append", choices=VIA, help="framed: also wrapped in our message framing")
+    long = command.add_argument_group("how long")
+    long.add_argument("--budget", metavar="TIME", type=duration, help="for the whole run, such as 10min")
+    long.add_argument("--point", metavar="TIME", type=duration, help="an engine whose size took longer gets no larger")
+    long.add_argument("--repetitions", metavar="N", type=int, help="of each point, in one fresh process")
+    long.add_argument("--no-faults", action="store_true", help="do not try damaged copies")
+    out = command.add_argument_group("results")
+    out.add_argument(
+        "--out", metavar="DIR", type=Path, default=OUT, help=f"their folder, on the disk that is tested ({OUT})"
+    )
+    out.add_argument("--restart", action="store_true", help="delete existing results, do not resume")
+    out.add_argument("--report-only", action="store_true", help="write the report of existing results again")
+    out.add_argument("--spec", metavar="FILE", help="a TOML file that says all of this, or default, quick, msgpack")
+    out.add_argument("--disk", metavar="MB/S", type=float, help="of an ideal disk, for the I/O time of each row")
+    command.add_argument_group("another host").add_argument(
+        "--remote", metavar="URL", help="of a `colonnade bench serve`: adds the transport remote"
+    )
     add_security(command)
-    command.add_argument("--no-faults", action="store_true", help="do not try damaged copies")
-    command.add_argument("--out", type=Path, default=OUT, help="results and reports; the file system under test")
-    command.add_argument("--restart", action="store_true", help="delete existing results, do not resume")
-    command.add_argument("--report-only", action="store_true", help="write the report of existing results")
 
 
 def spec_of(arguments: argparse.Namespace) -> Spec:
@@ -106,27 +114,3 @@ def main(arguments: argparse.Namespace) -> int:
     print_report(Results.load(results))
     print(f"the page: {next((p for p in paths if p.suffix == '.html'), arguments.out)}", file=sys.stderr)
     return status
-
-
-class Progress:
-    """Shows progress on standard error, so that tables can be piped.
-
-    A terminal has one line that changes. Other outputs get one line for each message.
-    """
-
-    def __enter__(self) -> Progress:
-        self.note: Callable[[str], None]
-        if not sys.stderr.isatty():
-            self.note = lambda text: print(text, file=sys.stderr, flush=True)
-            self.status = None
-            return self
-        from rich.console import Console
-
-        self.status = Console(stderr=True).status("starting")
-        self.status.start()
-        self.note = self.status.update
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        if self.status is not None:
-            self.status.stop()

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 
 from colonnade_bench.panel import predicted
-from colonnade_bench.panel.cli import Progress, duration
+from colonnade_bench.panel.cli import duration
+from colonnade_bench.panel.progress import Progress
 from colonnade_bench.panel.summary import Results
 from colonnade_bench.runner import runner
 

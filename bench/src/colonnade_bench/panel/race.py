@@ -18,6 +18,7 @@ from typing import Any
 
 from colonnade_bench.intervals import FEWEST
 from colonnade_bench.panel.model import Candidate, hopeless
+from colonnade_bench.panel.names import row_name, sentence_name
 
 LAPS = 7
 """The laps that count."""
@@ -43,9 +44,13 @@ class Entrant:
 
     @property
     def name(self) -> str:
-        """The usual name: ``pyarrow parquet snappy``, ``pickle``."""
-        first = self.engine if self.engine == self.format else f"{self.engine} {self.format}"
-        return first if self.codec in ("none", "auto") else f"{first} {self.codec}"
+        """The name in tables: ``pyarrow parquet snappy``, ``pickle``."""
+        return row_name(self.engine, self.format, self.codec)
+
+    @property
+    def spoken(self) -> str:
+        """The name in sentences: ``Parquet with snappy (pyarrow)``, ``pickle``."""
+        return sentence_name(self.engine, self.format, self.codec)
 
 
 @dataclass(frozen=True)
@@ -253,7 +258,7 @@ class Race:
             if not standing.shown or standing.out:
                 continue
             if hopeless(standing.best(), rivals, *self.range, self.reads, self.columns):
-                standing.out = f"after {standing.count} it could not win on any link"
+                standing.out = f"{standing.count}, then out: it could not win on any link"
                 self.stop(standing)
 
     def stop(self, standing: Standing) -> None:

@@ -1,16 +1,19 @@
-"""Formulates the answer: the fastest contestant, ties, the limiting part, and the winners on other links."""
+"""Formulates the answer: the fastest engine, ties, the limiting part, and the winners on other links."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
-from colonnade_bench.intervals import Interval
+from colonnade_bench.intervals import FEWEST, Interval
 from colonnade_bench.panel.model import Candidate, winners
 from colonnade_bench.panel.point import FILES
-from colonnade_bench.panel.ranking import ranking
-from colonnade_bench.panel.report_words import fraction, listed, phrase, spread
+from colonnade_bench.panel.ranking import Ranking, ranking
+from colonnade_bench.panel.report_figures import ended
+from colonnade_bench.panel.report_words import few, fraction, phrase, spread
 from colonnade_bench.panel.summary import Contestant, Place, Results
+from colonnade_bench.panel.takeovers import beside, everywhere
 from colonnade_bench.summary import Figure
 
 LOW_BPS, HIGH_BPS = 1e6, 1e11
@@ -19,7 +22,7 @@ LOW_BPS, HIGH_BPS = 1e6, 1e11
 
 @dataclass(frozen=True)
 class Winner:
-    """The fastest contestant of one transport, among the lossless ones (or of all, if there are none)."""
+    """The fastest engine of one transport, among the lossless ones (or of all, if there are none)."""
 
     transport: str
     contestant: Contestant
@@ -28,7 +31,7 @@ class Winner:
     limit: str
     exact: bool
     lossy: tuple[Contestant, Figure] | None
-    """The fastest lossy contestant, if it beats the winner."""
+    """The fastest lossy engine, if it beats the winner."""
 
 
 def winner(results: Results, place: Place, transport: str) -> Winner | None:
@@ -71,15 +74,55 @@ def candidates(results: Results, place: Place, lossy: bool = False) -> dict[Cont
 
 
 def headline(results: Results, place: Place) -> str:
-    """Formulates the whole answer as one line."""
+    """Formulates the whole answer as one line: the winner, other links, then the data, ties and limits."""
+    return " ".join(answer(results, place))
+
+
+def answer(results: Results, place: Place) -> list[str]:
+    """Returns the parts of the answer: who is fastest, who wins over other links, what this was measured with."""
     # Readers ask first about a real link, then about closer transports.
     for transport in reversed(results.transports(place)):
-        found = winner(results, place, transport)
-        if found is not None:
-            way = phrase(transport) + measured_link(results, place, transport)
-            line = f"For {data(results, place)}, {way}: {sentence(found)}."
-            return " ".join([line, *takeovers(results, place)])
-    return f"For {place.dataset}: nothing was measured to the end."
+        found = ranking(results, place, transport)
+        if found.rows:
+            return said(results, place, found)
+    return [f"For {place.dataset}: nothing was measured to the end."]
+
+
+def said(results: Results, place: Place, found: Ranking) -> list[str]:
+    """Returns the parts of the answer about one transport."""
+    first = found.rows[0]
+    took = f"{first.contestant.spoken}, {seconds_text(first.figure.median)}"
+    way = phrase(found.transport)
+    link = measured_link(results, place, found.transport)
+    context = f"For {data(results, place)} {way}{link}, {repetitions_text(first.figure.n)}"
+    best = winner(results, place, found.transport)
+    if best is None:
+        rivals = some([each.name for each in found.unmeasured])
+        return [f"No winner {way}: {rivals} not measured. Fastest so far: {took}.", f"{context}."]
+    word = "Fastest" if best.exact else "Fastest, with losses,"
+    others = takeovers(results, place, found.transport, best.contestant)
+    parts = [f"{word} {way}: {took}.", others, f"{context}: {sentence(best)}."]
+    return [part for part in parts if part]
+
+
+def some(names: Sequence[str]) -> str:
+    """Names a few of those that are unmeasured, as the subject of a sentence.
+
+    >>> some(["a"]), some(["a", "b", "c", "d", "e"])
+    ('a is', 'a, b, c and 2 more are')
+    """
+    return f"{few(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def banner(results: Results, place: Place) -> str:
+    """Says that a run is incomplete, in one line. Empty for a complete run."""
+    reason = ended(results, place.run)
+    open_ = {c for transport in results.transports(place) for c in ranking(results, place, transport).unmeasured}
+    if reason == "complete" and not open_:
+        return ""
+    rivals = f"; {some(sorted(each.name for each in open_))} not measured everywhere" if open_ else ""
+    further = "" if reason == "complete" else " The same command goes on from here."
+    return f"INCOMPLETE RUN ({reason}){rivals}.{further}"
 
 
 def data(results: Results, place: Place) -> str:
@@ -101,29 +144,37 @@ def measured_link(results: Results, place: Place, transport: str) -> str:
 
 
 def sentence(found: Winner) -> str:
-    words = [f"{found.contestant.name}, {seconds_text(found.figure.median)}"]
-    if found.tied:
-        words.append(f"tied with {listed([c.name for c in found.tied])}")
+    """Returns what is to be known about a winner besides its time."""
+    words = [f"tied with {few([c.spoken for c in found.tied])}" if found.tied else "no ties"]
+    if found.figure.n < FEWEST:
+        words = ["too few repetitions to tell others apart"]
     if found.limit:
         words.append(f"limited by {found.limit}")
     if not found.exact:
         words.append("nothing that was measured keeps this data exactly")
     if found.lossy is not None:
-        words.append(f"{found.lossy[0].name} takes {seconds_text(found.lossy[1].median)} but loses something")
+        words.append(f"{found.lossy[0].spoken} takes {seconds_text(found.lossy[1].median)} but loses something")
     return "; ".join(words)
 
 
-def takeovers(results: Results, place: Place) -> list[str]:
-    """Describes the fastest contestant for each range of links, by the serial model, as sentences."""
-    known = list(candidates(results, place).values())
+def repetitions_text(count: int) -> str:
+    """Counts repetitions.
+
+    >>> repetitions_text(1), repetitions_text(8)
+    ('1 repetition', '8 repetitions')
+    """
+    return "1 repetition" if count == 1 else f"{count} repetitions"
+
+
+def takeovers(results: Results, place: Place, transport: str, best: Contestant) -> str:
+    """Names the fastest over slower and over faster links, one step after another. Empty if there is no choice."""
+    known = candidates(results, place)
     if len(known) < 2:
-        return []
-    pieces = winners(known, LOW_BPS, HIGH_BPS)
-    if len(pieces) == 1:
-        return [f"By the serial model {pieces[0][2]} is fastest on every link."]
-    words = [f"below {bit_rate_text(pieces[0][1])} {pieces[0][2]}"]
-    words += [f"up to {bit_rate_text(high)} {name}" for _, high, name in pieces[1:-1]]
-    return [f"By the serial model: {', '.join(words)}, above that {pieces[-1][2]}."]
+        return ""
+    spoken = {each.name: contestant.spoken for contestant, each in known.items()}
+    pieces = winners(list(known.values()), LOW_BPS, HIGH_BPS)
+    bps = results.link_bps(place.run, transport)
+    return everywhere(pieces, spoken) if bps is None else beside(pieces, bps, best.name, spoken)
 
 
 def interval(value: Interval) -> str:

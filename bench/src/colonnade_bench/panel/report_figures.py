@@ -1,9 +1,10 @@
-"""Computes figures that several reports need: storage, the share of the floor, and the order of contestants."""
+"""Computes figures that several reports need: storage, the share of the floor, and the order of engines."""
 
 from __future__ import annotations
 
 from colonnade.cli.amounts import nbytes_text, seconds_text
 from colonnade_bench.engines import ENGINES
+from colonnade_bench.intervals import FEWEST
 from colonnade_bench.panel.report_records import Record
 from colonnade_bench.panel.report_words import listed, spread
 from colonnade_bench.panel.summary import Contestant, Place, Results
@@ -36,7 +37,7 @@ def ended(results: Results, run: str) -> str:
 
 
 def ordered(results: Results, place: Place) -> list[Contestant]:
-    """Orders contestants: exact ones first, each group by its fastest figure."""
+    """Orders engines: exact ones first, each group by its fastest figure."""
     size = results.full_size(place) or 1.0
 
     def key(contestant: Contestant) -> tuple[bool, float, str]:
@@ -48,13 +49,13 @@ def ordered(results: Results, place: Place) -> list[Contestant]:
 
 
 def labelled(results: Results, place: Place, contestant: Contestant) -> str:
-    """Returns a contestant's name, marked if its times must not be ranked with exact ones."""
+    """Returns an engine's name, marked if its times must not be ranked with exact ones."""
     found = results.fidelity(place, contestant)
     return contestant.name + (" (not checked)" if found is None else "" if found.exact else " (with losses)")
 
 
 def storage(results: Results, place: Place, size: float) -> dict[Contestant, Figure]:
-    """Returns the stored bytes of each contestant: of its file if there is one, else of its message."""
+    """Returns the stored bytes of each engine: of its file if there is one, else of its message."""
     out = {}
     order = sorted(results.transports(place), key=lambda name: name != "file")
     for contestant in results.contestants(place):
@@ -140,8 +141,8 @@ def share_text(share: float) -> str:
 
 
 def box(figure: Figure) -> str:
-    """Formats the median, with quartiles if there are enough samples."""
-    if figure.n < 2:
+    """Formats the median, with its 95 % interval if there are enough repetitions for one."""
+    if figure.n < FEWEST:
         return seconds_text(figure.median)
     return spread(figure.median, figure.low, figure.high)
 

@@ -16,12 +16,12 @@ from colonnade_bench.panel.summary import Contestant, Place, Results
 FINDING = 0.2
 """A larger gap between model and measurement is reported."""
 MOST = 5
-"""At most this many growing contestants are named."""
+"""At most this many growing engines are named."""
 
 
 @dataclass(frozen=True)
 class Gap:
-    """The two models' times for one contestant over one measured link, and the measured time."""
+    """The two models' times for one engine over one measured link, and the measured time."""
 
     contestant: Contestant
     transport: str
@@ -40,7 +40,7 @@ class Gap:
 
 
 def gaps_of(results: Results, place: Place) -> Iterator[Gap]:
-    """Yields every contestant over every measured link."""
+    """Yields every engine over every measured link."""
     size = results.full_size(place) or 1.0
     for contestant, candidate in candidates(results, place, lossy=True).items():
         for transport in results.transports(place):
@@ -57,7 +57,7 @@ def findings(results: Results, place: Place) -> Part:
 
 
 def growing(results: Results, place: Place) -> str:
-    """Names the contestants that certainly grow faster than the data."""
+    """Names the engines that certainly grow faster than the data."""
     found = []
     for contestant in results.contestants(place):
         for transport in results.transports(place):
@@ -80,4 +80,5 @@ def contradicted(results: Results, place: Place) -> str:
         return ""
     worst = max(far, key=lambda gap: abs(gap.off))
     where = f"{worst.contestant.name} over {title(worst.transport)}, {round(100 * worst.off):+d} %"
-    return f"{len(far)} of {len(gaps)} times over a measured link are over 20 % from both models, furthest {where}."
+    count = f"{len(far)} of {len(gaps)} times over a measured link"
+    return f"{count} are over 20 % from both models (one after another, overlapping), furthest {where}."

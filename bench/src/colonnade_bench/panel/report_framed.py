@@ -9,7 +9,7 @@ from colonnade_bench.panel.summary import Place, Results
 
 
 def framed(results: Results, place: Place) -> Part:
-    """Returns a row for each contestant and transport that was measured with `via` ``plain`` and ``framed``."""
+    """Returns a row for each engine and transport that was measured with `via` ``plain`` and ``framed``."""
     rows, size = [], results.full_size(place) or 1.0
     for contestant in results.contestants(place):
         if contestant == contestant.plain:
@@ -19,6 +19,6 @@ def framed(results: Results, place: Place) -> Part:
             if plain is not None and ours is not None:
                 difference = f"{100 * (ours.median / plain.median - 1):+.0f} %"
                 rows.append([contestant.plain.name, title(transport), box(plain), box(ours), difference])
-    header = ["contestant", "transport", "as it is", "in our framing", "difference"]
+    header = ["engine", "transport", "as it is", "in our framing", "difference"]
     notes = ["Buffered engines send the same bytes either way. Those that stream are buffered in our framing."]
     return Part("In our message framing", header, rows, notes, "framed", 2)

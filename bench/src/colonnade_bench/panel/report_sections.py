@@ -5,7 +5,8 @@ from __future__ import annotations
 from colonnade.cli.amounts import bit_rate_text, byte_rate_text, nbytes_text, seconds_text
 from colonnade_bench.panel.growth import WARN_ABOVE, Growth, fit
 from colonnade_bench.panel.growth import extrapolated as beyond
-from colonnade_bench.panel.report_answer import data, interval, measured_link, winner
+from colonnade_bench.panel.ranking import ranking
+from colonnade_bench.panel.report_answer import data, interval, measured_link, some, winner
 from colonnade_bench.panel.report_figures import (
     achieved,
     best_of,
@@ -27,7 +28,7 @@ from colonnade_bench.panel.report_findings import findings, gaps_of
 from colonnade_bench.panel.report_framed import framed
 from colonnade_bench.panel.report_part import Part
 from colonnade_bench.panel.report_trust import failures, fidelity, safety
-from colonnade_bench.panel.report_words import MODELLED, fraction, title
+from colonnade_bench.panel.report_words import MODELLED, few, fraction, range_text, title
 from colonnade_bench.panel.summary import Place, Results
 
 
@@ -52,37 +53,52 @@ def parts(results: Results, place: Place) -> list[Part]:
     return [part for part in made if part.rows]
 
 
+UNKNOWN = "unknown: too few repetitions"
+
+
 def fastest(results: Results, place: Place) -> Part:
-    header = ["transport", "fastest", "elapsed", "tied with", "limited by", "faster, but with losses"]
+    """Shows the first engine of each transport, what is tied with it and what comes next."""
+    header = ["transport", "engine", "time", "95 % interval", "repetitions", "tied with", "next", "limited by"]
+    header.append("faster, but with losses")
     rows = []
     for transport in results.transports(place):
-        found = winner(results, place, transport)
-        if found is not None:
-            name = found.contestant.name + ("" if found.exact else " (with losses)")
-            name += best_of(results, place, transport, found.contestant)
-            unknown = found.figure.n < 2
-            tied = ", ".join(c.name for c in found.tied) or ("unknown: one sample" if unknown else "-")
-            lossy = f"{found.lossy[0].name}, {seconds_text(found.lossy[1].median)}" if found.lossy else "-"
-            where = title(transport) + measured_link(results, place, transport)
-            rows.append([where, name, box(found.figure), tied, found.limit or "-", lossy])
-    notes = ["Elapsed: from the writer's start until every value is usable at the reader; median (quartiles)."]
-    notes.append("Tied: the boxes of quartiles meet.")
-    return Part("Fastest, by transport", header, rows, notes, "fastest")
+        found = ranking(results, place, transport)
+        if not found.rows:
+            continue
+        where, first = title(transport) + measured_link(results, place, transport), found.rows[0]
+        best = winner(results, place, transport)
+        if best is None:
+            rivals = f"no winner yet: {some([c.name for c in found.unmeasured])} not measured"
+            rows.append([where, rivals, *["-"] * (len(header) - 2)])
+            continue
+        name = best.contestant.name + ("" if best.exact else " (with losses)")
+        name += best_of(results, place, transport, best.contestant)
+        tied = (few([row.contestant.name for row in found.tied]) or "-") if first.certain else UNKNOWN
+        after = found.runner_up if first.certain else next(iter(found.rows[1:]), None)
+        following = f"{after.contestant.name}, {after.slower.value:.2f} times as long" if after is not None else "-"
+        lossy = f"{best.lossy[0].name}, {seconds_text(best.lossy[1].median)}" if best.lossy else "-"
+        figures = [seconds_text(first.figure.median), range_text(first.figure), str(first.figure.n)]
+        rows.append([where, name, *figures, tied, following, best.limit or "-", lossy])
+    notes = ["Time: from the writer's start until every value is usable at the reader; median of the repetitions."]
+    notes.append("Tied: the 95 % interval of the ratio of the two medians holds 1. Next: the first that is not tied.")
+    return Part("Which is fastest?", header, rows, notes, "fastest")
 
 
 def times(results: Results, place: Place) -> Part:
-    """Shows elapsed time by contestant and transport, exact ones first."""
+    """Shows elapsed time by engine and transport, exact ones first."""
     transports, size = results.transports(place), results.full_size(place) or 1.0
     rows = []
     for contestant in ordered(results, place):
         found = [results.figure(place, contestant, transport, size) for transport in transports]
-        if any(found):
+        counts = [figure.n for figure in found if figure is not None]
+        if counts:
             ideal = ideal_s(results, place, contestant, size)
+            count = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
             cells = [box(figure) if figure else "-" for figure in found]
-            rows.append([labelled(results, place, contestant), seconds_text(ideal) if ideal else "-", *cells])
-    notes = [f"Of {data(results, place)}. Median (quartiles). Those with losses stand below those without."]
-    notes.append(f"Ideal I/O: the bytes it keeps at {byte_rate_text(disk_rate(results, place))}.")
-    header = ["contestant", "ideal I/O", *(title(transport) for transport in transports)]
+            rows.append([labelled(results, place, contestant), seconds_text(ideal) if ideal else "-", count, *cells])
+    notes = [f"Of {data(results, place)}. Median (95 % interval). Those with losses come below those without."]
+    notes.append(f"Ideal I/O: the bytes it stores at {byte_rate_text(disk_rate(results, place))}.")
+    header = ["engine", "ideal I/O", "repetitions", *(title(transport) for transport in transports)]
     return Part("Elapsed time to encode, write, read and decode", header, rows, notes, "times", 1)
 
 
@@ -93,8 +109,8 @@ def stored(results: Results, place: Place) -> Part:
         share = f"{100 * figure.median / frame:.1f} %" if frame else "-"
         ideal = seconds_text(figure.median / disk_rate(results, place))
         rows.append([labelled(results, place, contestant), f"{figure.median:,.0f}", share, ideal])
-    header = ["contestant", "bytes", "of the data in memory", "ideal I/O"]
-    return Part("Storage used", header, rows, [f"Measured, of {data(results, place)}."], "stored", 1)
+    header = ["engine", "bytes", "of the data in memory", "ideal I/O"]
+    return Part("What does it cost to store?", header, rows, [f"Measured, of {data(results, place)}."], "stored", 1)
 
 
 def growth(results: Results, place: Place) -> Part:
@@ -106,7 +122,7 @@ def growth(results: Results, place: Place) -> Part:
             rows.append([contestant.name, *(exponent(found) if found else "-" for found in fits)])
     notes = ["time ~ size ^ exponent, fitted to the larger half of the sizes; 95 % intervals."]
     notes.append(f"! exponent above {WARN_ABOVE}; !? above it, but the interval reaches below.")
-    return Part("Growth with size", ["contestant", *map(title, transports)], rows, notes, "growth", 1)
+    return Part("Growth with size", ["engine", *map(title, transports)], rows, notes, "growth", 1)
 
 
 def exponent(found: Growth) -> str:
@@ -116,7 +132,7 @@ def exponent(found: Growth) -> str:
 
 
 def extrapolated(results: Results, place: Place) -> Part:
-    """Shows the modelled times of contestants that stopped early, from their fitted growth."""
+    """Shows the modelled times of engines that stopped early, from their fitted growth."""
     rows = []
     for contestant in results.contestants(place):
         for transport in results.transports(place):
@@ -127,7 +143,7 @@ def extrapolated(results: Results, place: Place) -> Part:
                 there = seconds_text(curve[-1][1]) + " (one repetition)" * single
                 words = [fraction(curve[-1][0]), there, f"{MODELLED} {interval(found)}"]
                 rows.append([contestant.name, title(transport), *words])
-    header = ["contestant", "transport", "measured up to", "elapsed there", "all of the data"]
+    header = ["engine", "transport", "measured up to", "elapsed there", "all of the data"]
     notes = [
         f"{MODELLED} modelled from the last point and the growth above, with its 95 % interval; in no other table."
     ]
@@ -137,7 +153,7 @@ def extrapolated(results: Results, place: Place) -> Part:
 def floors(results: Results, place: Place) -> Part:
     """Shows the least time of each transport for the same number of raw bytes.
 
-    Next to it is the share of that rate that the fastest contestant reaches.
+    Next to it is the share of that rate that the fastest engine reaches.
     """
     rows = []
     size = results.full_size(place) or 1.0
@@ -175,15 +191,18 @@ def gaps(results: Results, place: Place) -> Part:
         words = [*map(seconds_text, said), f"{round(100 * gap.off):+d} %", "over 20 %" if gap.is_finding else "-"]
         rows.append([gap.contestant.name, title(gap.transport), *words])
     header = [
-        "contestant",
+        "engine",
         "transport",
         "measured",
-        "serial model",
-        "pipelined model",
-        "nearest model is off by",
+        "one after another",
+        "overlapping",
+        "the nearer one is off by",
         "finding",
     ]
-    notes = ["Both models start from encoding and decoding as measured, bytes as measured and the link as measured."]
+    notes = ["Modelled: encoding, moving and decoding one after another, or overlapping in pieces."]
+    notes.append(
+        "Both models start from encoding and decoding as measured, bytes as measured and the link as measured."
+    )
     return Part("Model against measurement", header, rows, notes, "gaps", 2)
 
 
@@ -222,7 +241,7 @@ def details(results: Results, place: Place) -> Part:
                 found = (results.figure(place, contestant, transport, size, metric) for metric in names.values())
                 row += [units(figure.median) if figure else "-" for figure in found]
             rows.append([*row, str(union.n)])
-    header = ["contestant", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, *CORES, "samples"]
+    header = ["engine", "transport", "elapsed", "of achievable", *DETAILS, *PEAKS, *CORES, "repetitions"]
     notes = ["Medians. User and system: of both sides. Cores used: their sum by the elapsed time."]
     told = [k for k, name in enumerate(header) if k < 4 or any(row[k] != "-" for row in rows)]
     rows = [[row[k] for k in told] for row in rows]

@@ -8,7 +8,7 @@ from colonnade.cli.amounts import nbytes_text
 from colonnade_bench.panel.leaks import proven
 from colonnade_bench.panel.report_figures import ordered, security
 from colonnade_bench.panel.report_part import Part
-from colonnade_bench.panel.report_words import fraction, title
+from colonnade_bench.panel.report_words import fraction, one_line, title
 from colonnade_bench.panel.summary import Contestant, Place, Results
 
 
@@ -21,8 +21,8 @@ def fidelity(results: Results, place: Place) -> Part:
         elif found.ok:
             rows.append([contestant.name, "exact" if found.exact else "with losses", "; ".join(found.losses) or "-"])
         else:
-            rows.append([contestant.name, "failed", found.error or "-"])
-    return Part("Fidelity", ["contestant", "round trip", "what is lost"], rows, [], "fidelity")
+            rows.append([contestant.name, "failed", one_line(found.error) or "-"])
+    return Part("What is lost?", ["engine", "round trip", "what is lost"], rows, [], "fidelity")
 
 
 def safety(results: Results, place: Place) -> Part:
@@ -37,7 +37,7 @@ def safety(results: Results, place: Place) -> Part:
         rows.append([contestant.name, *words, security(results, place, contestant.engine, contestant.format)])
     notes = ["Unnoticed: no error, and the result is still right. Silently wrong: no error, other values."]
     header = [
-        "contestant",
+        "engine",
         "a truncated copy",
         "a copy with a flipped bit",
         "can reading run code? is there a checksum?",
@@ -67,5 +67,5 @@ def failures(results: Results, place: Place) -> Part:
         where.setdefault((str(record["engine"]), str(record["reason"])), []).append("not measured")
     for name, place_of, reason in leaks(results, place):
         where.setdefault((name, reason), []).append(place_of)
-    rows = [[name, "; ".join(dict.fromkeys(places)), reason] for (name, reason), places in where.items()]
-    return Part("Failures, and what is missing", ["contestant", "where", "why"], rows, [], "failures")
+    rows = [[name, "; ".join(dict.fromkeys(places)), one_line(reason)] for (name, reason), places in where.items()]
+    return Part("Failures, and what is missing", ["engine", "where", "why"], rows, [], "failures")

@@ -1,4 +1,4 @@
-"""Tests whether two runs of a panel rank alike: Kendall's tau of every pair of contestants, for each transport.
+"""Tests whether two runs of a panel rank alike: Kendall's tau of every pair of engines, for each transport.
 
 Engines count as tied in a run if the interval of the ratio of their medians holds 1, as in all reports. With ties it is
 tau-b (M. G. Kendall, "The treatment of ties in ranking problems", 1945): pairs in the same order, minus pairs in the
@@ -114,7 +114,7 @@ def _together(rows: Iterable[Agreement]) -> Agreement:
 def to_markdown(rows: Iterable[Agreement]) -> str:
     """Formats the table, with the goal of each row."""
     lines = [
-        "| data, way | contestants | pairs | told apart by both, same order | other order | Kendall's tau | goal |",
+        "| data, way | engines | pairs | told apart by both, same order | other order | Kendall's tau | goal |",
         "|---|---:|---:|---:|---:|---:|---|",
     ]
     for row in rows:

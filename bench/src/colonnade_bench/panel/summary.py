@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from colonnade_bench.cell import Cell
 from colonnade_bench.intervals import of_median
 from colonnade_bench.panel.model import Candidate
+from colonnade_bench.panel.names import row_name, sentence_name
 from colonnade_bench.panel.report_records import Record, merged, read_records
 from colonnade_bench.summary import Figure
 
@@ -22,9 +23,6 @@ AnyRecord = TypeVar("AnyRecord", bound=Mapping[str, Any])
 
 TRANSPORTS = ("memory", "buffer", "file", "file-cold", "fifo", "unix", "tcp")
 """The order of display. Shaped links follow by rate, and a remote host comes last."""
-
-UNMARKED = ("pandas", "data.frame")
-"""The usual libraries of a panel. Other libraries are named next to the contestant."""
 
 
 @dataclass(frozen=True, order=True)
@@ -64,9 +62,16 @@ class Contestant:
         >>> Contestant("pickle", "pickle").name, Contestant("pyarrow", "feather", "lz4").name
         ('pickle', 'pyarrow feather lz4')
         """
-        words = [self.engine] + [self.format] * (self.format != self.engine)
-        words += [self.codec] * (self.codec != "none") + [f"{key}={value}" for key, value in self.options]
-        return " ".join(words) + f" [{self.library}]" * (self.library not in UNMARKED)
+        return row_name(self.engine, self.format, self.codec, self.options, self.library)
+
+    @property
+    def spoken(self) -> str:
+        """The name within a sentence.
+
+        >>> Contestant("pyarrow", "feather", "lz4").spoken
+        'Feather with lz4 (pyarrow)'
+        """
+        return sentence_name(self.engine, self.format, self.codec, self.options, self.library)
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,13 @@ class Results:
             A line other than a file's last one is not a record.
         """
         return cls(merged([list(read_records(path)) for path in paths]))
+
+    def _repr_html_(self) -> str:
+        return str(notebook().results_html(self))
+
+    def to_pandas(self) -> Any:
+        """Returns a pandas DataFrame: a row for each engine, format, codec, transport and size."""
+        return notebook().results_frame(self)
 
     def kind(self, kind: str, run: str | None = None) -> list[Record]:
         return [record for record in self._kinds.get(kind, ()) if run in (None, record["run"])]
@@ -256,6 +268,13 @@ class Results:
         """Returns the least median time to read one column, over all transports."""
         found = (self.figure(place, contestant, t, size, "column_s") for t in self.transports(place))
         return min((each.median for each in found if each is not None), default=None)
+
+
+def notebook() -> Any:
+    """Returns the module that shows results in a notebook. It needs this one first."""
+    from colonnade_bench.panel import notebook as module
+
+    return module
 
 
 def rate(record: Record) -> float:

