@@ -13,16 +13,21 @@ import altair as alt
 
 from colonnade.cli.amounts import nbytes_text, seconds_text
 from colonnade_bench.intervals import Interval
-from colonnade_bench.panel.report_looks import INK, KINDS, STEPS, Chart, key, rows
+from colonnade_bench.panel.report_looks import INK, KINDS, STEPS, Chart, distinct, key, rows
 from colonnade_bench.panel.report_words import fraction
 
 WIDTH, HEIGHT, ROW = 292, 320, 19
+LABELLED = 8
+"""At most this many lines or points of a chart have a label. The rest are grey."""
+GREY = "#8a94a0"
+TARGET = 300
+"""The area of an invisible point that shows the tooltip, in square pixels."""
 FAR = 10.0
 """A modelled point is drawn up to this multiple of the largest measured one."""
 
 Line = Sequence[tuple[float, float]]
 """Size and seconds, from the smallest size."""
-TIPS = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("shown:N", title="elapsed")]
+TIPS = [alt.Tooltip("name:N", title="engine"), alt.Tooltip("shown:N", title="elapsed")]
 SECONDS = (
     "datum.value >= 1 ? format(datum.value, ',~r') + ' s' : datum.value == 0 ? '0' : "
     "datum.value >= 0.9995e-3 ? format(datum.value * 1e3, ',~r') + ' ms' : format(datum.value * 1e6, ',~r') + ' µs'"
@@ -38,16 +43,22 @@ def growth(
     modelled: Mapping[str, Interval] | None = None,
     bounds: tuple[float, float] | None = None,
     *,
+    labelled: Sequence[str] = (),
     straight: bool = False,
+    width: int | str = WIDTH,
 ) -> Chart:
-    """Draws elapsed time against the fraction of the data: one line for each name, explained in the legend.
+    """Draws elapsed time against the fraction of the data: one line for each name.
 
     `looks` gives each name's colour and dash. `modelled` gives its extrapolation to all of the data. `bounds` are the
-    least and the largest time of all charts with the same axis. `straight` scales begin at zero.
+    least and the largest time of all charts with the same axis. The `labelled` names (all, if there are few) have a
+    colour and stand in the legend. The others are grey, and are found by hovering or by the parameter `found`.
+    `straight` scales begin at zero.
     """
     points = [(size, value) for line in lines.values() for size, value in line]
     least, largest = bounds or (min(value for _, value in points), max(value for _, value in points))
-    far = {} if straight else {n: m for n, m in (modelled or {}).items() if m.value <= FAR * largest and n in lines}
+    names = [name for name in lines if name in (labelled or list(lines)[:LABELLED])]
+    looks = distinct(names, looks)
+    far = {n: m for n, m in (modelled or {}).items() if m.value <= FAR * largest and n in names and not straight}
     most = max([largest, *(min(m.high, FAR * largest) for m in far.values())])
     table = [
         {"name": name, "size": size, "seconds": value, "shown": f"{fraction(size)}: {seconds_text(value)}"}
@@ -57,17 +68,29 @@ def growth(
     legend = alt.Legend(
         title=None, orient="bottom", columns=2, symbolType="stroke", symbolStrokeWidth=2, labelLimit=145
     )
-    names = list(lines)
     colour = alt.Color("name:N", scale=alt.Scale(domain=names, range=[looks[name][0] for name in names]), legend=legend)
     dash = alt.StrokeDash(
         "name:N", scale=alt.Scale(domain=names, range=[looks[name][1] for name in names]), legend=legend
     )
-    base = alt.Chart(rows(table)).encode(x=across, y=up, color=colour)
-    curves = base.mark_line(strokeWidth=1.8).encode(strokeDash=dash)
-    dots = base.mark_point(filled=True, size=14, opacity=1).encode(tooltip=TIPS)
+    shown = alt.Chart(rows([row for row in table if row["name"] in names])).encode(x=across, y=up, color=colour)
+    every = alt.Chart(rows(table)).encode(x=across, y=up, detail=alt.Detail("name:N"))
     ends = {name: max(line) for name, line in lines.items()}
-    hollow = beyond(far, ends, across, up, colour, FAR * largest) if far else ()
-    return alt.layer(curves, dots, *hollow).properties(title=title, width=WIDTH, height=HEIGHT)
+    layers = [
+        shown.mark_line(strokeWidth=1.8).encode(strokeDash=dash),
+        *([every.mark_line(strokeWidth=1, color=GREY, opacity=0.3)] if len(names) < len(lines) else []),
+        shown.mark_point(filled=True, size=14, opacity=1).encode(tooltip=TIPS),
+        *(beyond(far, ends, across, up, colour, FAR * largest) if far else ()),
+        every.mark_line(strokeWidth=3, color=INK).encode(opacity=found_only()),
+        every.mark_point(filled=True, size=TARGET, opacity=0).encode(tooltip=TIPS),
+    ]
+    chart = alt.layer(*layers).add_params(alt.param(name="found", value=""))
+    return chart.properties(title=title, width=width, height=HEIGHT)
+
+
+def found_only() -> alt.Opacity:
+    """Encodes that a mark is visible only if its name contains the text of the parameter `found`."""
+    test = "found != '' && indexof(lower(datum.name), found) >= 0"
+    return alt.Opacity(condition={"test": test, "value": 1}, value=0)
 
 
 def axes(points: Line, least: float, most: float, whole: bool, straight: bool) -> tuple[alt.X, alt.Y]:
@@ -115,7 +138,7 @@ def beyond(
 
 
 def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping[str, Interval]) -> Chart:
-    """Draws bytes by contestant, sorted. `kept` gives bytes and a key of `KINDS`. Hollow bars are extrapolated."""
+    """Draws bytes by engine, sorted. `kept` gives bytes and a key of `KINDS`. Hollow bars are extrapolated."""
     table: list[dict[str, Any]] = [
         {"name": name, "bytes": value, "kind": kind, "text": nbytes_text(value), "end": value}
         for name, (value, kind) in kept.items()
@@ -155,7 +178,7 @@ def storage(title: str, kept: Mapping[str, tuple[float, str]], modelled: Mapping
 
 
 def split(title: str, times: Mapping[str, Mapping[str, float]]) -> Chart:
-    """Draws the parts of the elapsed time by contestant. The keys are those of `STEPS`, and their sum is the whole."""
+    """Draws the parts of the elapsed time by engine. The keys are those of `STEPS`, and their sum is the whole."""
     order = sorted(times, key=lambda name: sum(times[name].values()))
     table = [
         {"name": name, "step": step, "seconds": value, "place": list(STEPS).index(step), "shown": seconds_text(value)}
@@ -173,7 +196,7 @@ def split(title: str, times: Mapping[str, Mapping[str, float]]) -> Chart:
     up = alt.Y("name:N", sort=order, title=None)
     used = {step: colour for step, colour in STEPS.items() if any(row["step"] == step for row in table)}
     colour = key("step:N", used)
-    tips = [alt.Tooltip("name:N", title="contestant"), alt.Tooltip("step:N"), alt.Tooltip("shown:N", title="time")]
+    tips = [alt.Tooltip("name:N", title="engine"), alt.Tooltip("step:N"), alt.Tooltip("shown:N", title="time")]
     bars = alt.Chart(rows(table)).mark_bar(height=11)
     text = alt.Chart(rows(totals)).mark_text(align="left", dx=4, fontSize=10, color=INK)
     layers = [
@@ -181,47 +204,6 @@ def split(title: str, times: Mapping[str, Mapping[str, float]]) -> Chart:
         text.encode(x=alt.X("seconds:Q"), y=up, text=alt.Text("text:N")),
     ]
     return alt.layer(*layers).properties(title=title, width=WIDTH - 90, height=ROW * len(order))
-
-
-RIBBON = 26
-"""The height of the ribbon, in pixels."""
-
-
-def ribbon(
-    curves: list[dict[str, Any]], pieces: list[dict[str, Any]], link: list[dict[str, Any]], low: float, high: float
-) -> Chart:
-    """Draws modelled time against the link for each contestant, and below it the winner of each range.
-
-    The three tables have names, because the page replaces them. `curves` has name, bps, seconds, colour and opacity.
-    `pieces` has name, low, high, middle, colour and label. `link` has bps.
-    """
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis = alt.Axis(values=decades(low, high), labelExpr=SHORT, grid=False)
-    across = alt.X("bps:Q", scale=scale, title="link, bit/s", axis=axis)
-    tall = alt.Scale(type="log", range=[HEIGHT - RIBBON - 8, 0], nice=False)
-    up = alt.Y(
-        "seconds:Q", scale=tall, title="modelled time", axis=alt.Axis(labelExpr=SECONDS, values=decades(1e-6, 1e6))
-    )
-    colour = alt.Color("colour:N", scale=None)
-    lines = alt.Chart(alt.NamedData("curves")).mark_line(strokeWidth=1.8)
-    lines = lines.encode(
-        x=across, y=up, color=colour, detail=alt.Detail("name:N"), opacity=alt.Opacity("opacity:Q", scale=None)
-    )
-    stretches = alt.Chart(alt.NamedData("pieces")).mark_rect(stroke=None)
-    place = {"y": alt.value(HEIGHT - RIBBON), "y2": alt.value(HEIGHT)}
-    stretches = stretches.encode(
-        x=alt.X("low:Q", scale=scale), x2=alt.X2(field="high"), color=colour, tooltip=alt.Tooltip("name:N"), **place
-    )
-    text = alt.Chart(alt.NamedData("pieces")).mark_text(fontSize=11, fontWeight=600, color="white")
-    text = text.encode(x=alt.X("middle:Q", scale=scale), y=alt.value(HEIGHT - RIBBON / 2), text=alt.Text("label:N"))
-    mark = alt.Chart(alt.NamedData("link")).mark_rule(strokeWidth=1.5, strokeDash=[4, 3], color=INK)
-    mark = mark.encode(x=across, y=alt.value(0), y2=alt.value(HEIGHT - RIBBON))
-    chart = alt.layer(lines, stretches, text, mark).properties(width=WIDTH, height=HEIGHT)
-    chart.datasets = {"curves": curves, "pieces": pieces, "link": link}
-    return chart
-
-
-SHORT = "datum.value >= 1e9 ? format(datum.value / 1e9, '~r') + 'G' : format(datum.value / 1e6, '~r') + 'M'"
 
 
 def decades(low: float, high: float) -> list[float]:

@@ -30,6 +30,17 @@ def colours(names: Iterable[str]) -> dict[str, tuple[str, list[int]]]:
     }
 
 
+def distinct(names: Iterable[str], looks: Mapping[str, tuple[str, list[int]]]) -> dict[str, tuple[str, list[int]]]:
+    """Returns the looks of the few names of one chart. A name whose colour is taken gets a free one."""
+    out: dict[str, tuple[str, list[int]]] = {}
+    for name in names:
+        used = {colour for colour, _ in out.values()}
+        colour, dash = looks[name]
+        free = next((each for each in PALETTE if each not in used), colour)
+        out[name] = (free if colour in used else colour, dash)
+    return out
+
+
 def key(field: str, meaning: Mapping[str, str]) -> alt.Color:
     """Encodes a field as colour by name, with a legend below the chart."""
     scale = alt.Scale(domain=list(meaning), range=list(meaning.values()))
@@ -41,11 +52,27 @@ def rows(values: list[dict[str, Any]]) -> dict[str, Any]:
     return {"values": tuple(values)}
 
 
-def plain(chart: Chart | alt.ConcatChart) -> dict[str, Any]:
-    """Returns a chart for a picture file: black on white."""
-    text = json.dumps({**chart.to_dict(validate=False), "config": config(), "background": PAPER, "padding": 12})
-    spec: dict[str, Any] = json.loads(text.replace(INK, "#1a1d21").replace(PAPER, "#ffffff"))
-    return spec
+def plain(chart: Chart | alt.VConcatChart) -> dict[str, Any]:
+    """Returns a chart for a picture file: black on white, without the marks that only a pointer or a search needs."""
+    spec = still(chart.to_dict(validate=False))
+    text = json.dumps({**spec, "config": config(), "background": PAPER, "padding": 12})
+    out: dict[str, Any] = json.loads(text.replace(INK, "#1a1d21").replace(PAPER, "#ffffff"))
+    return out
+
+
+def still(spec: Any) -> Any:
+    """Leaves out the layers of a chart that are invisible until somebody hovers or searches."""
+    if isinstance(spec, dict):
+        return {key: still(value) for key, value in spec.items()}
+    if not isinstance(spec, list):
+        return spec
+    return [still(each) for each in spec if not (isinstance(each, dict) and waits(each))]
+
+
+def waits(layer: Mapping[str, Any]) -> bool:
+    """Whether a layer is invisible at first: by its mark, or by its encoding unless a condition holds."""
+    mark, encoding = layer.get("mark"), layer.get("encoding", {})
+    return (isinstance(mark, dict) and mark.get("opacity") == 0) or encoding.get("opacity", {}).get("value") == 0
 
 
 def config() -> dict[str, Any]:

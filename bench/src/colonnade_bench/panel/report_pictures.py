@@ -1,16 +1,22 @@
-"""Chooses the pictures of a place and their content."""
+"""Chooses the pictures of a place and their content.
+
+A chart has at most eight labelled lines: the fastest exact engines at the largest size. The others are grey.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
 
+from colonnade.cli.amounts import seconds_text
 from colonnade_bench.intervals import Interval
-from colonnade_bench.panel import charts
+from colonnade_bench.panel import charts, charts_compared
+from colonnade_bench.panel.charts import GREY
 from colonnade_bench.panel.growth import extrapolated
 from colonnade_bench.panel.model import Candidate, serial_s, winners
 from colonnade_bench.panel.ranking import ranking
@@ -18,9 +24,11 @@ from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
 from colonnade_bench.panel.report_figures import medians, storage
 from colonnade_bench.panel.report_looks import Chart, plain
 from colonnade_bench.panel.report_looks import colours as colours_of
-from colonnade_bench.panel.report_words import slug, title
+from colonnade_bench.panel.report_words import MODELLED, slug, title
 from colonnade_bench.panel.summary import Contestant, Place, Results, cpu
 
+ACROSS, MARGIN = 3, 80
+"""Charts in a row of a picture, and the pixels that a chart's axis takes beside its width."""
 SLOWEST = 25.0
 """Contestants that are this many times slower than the fastest are left out of the split of the time."""
 
@@ -51,10 +59,22 @@ def by_transport(results: Results, place: Place, *, straight: bool = False) -> l
                     colours,
                     modelled,
                     (min(values), max(values)),
+                    labelled=labelled(results, place, transport, lines),
                     straight=straight,
                 )
             )
     return out
+
+
+def labelled(results: Results, place: Place, transport: str, lines: Mapping[str, charts.Line]) -> list[str]:
+    """Returns the names to label in a chart of one transport.
+
+    Exact engines come first, then those that lose something, then those that stopped early, each the fastest first.
+    """
+    found = ranking(results, place, transport)
+    order = [row.contestant.name for row in (*found.exact, *found.lossy)]
+    order += sorted(lines, key=lambda name: (-lines[name][-1][0], lines[name][-1][1]))
+    return [name for name in dict.fromkeys(order) if name in lines][: charts.LABELLED]
 
 
 def curves(
@@ -88,7 +108,7 @@ def by_package(results: Results, place: Place, contestant: Contestant) -> Chart:
 
 
 def kept(results: Results, place: Place) -> Chart | None:
-    """Draws the bytes of all of the data. Those of contestants that stopped early are extrapolated."""
+    """Draws the bytes of all of the data. Those of engines that stopped early are extrapolated."""
     size = results.full_size(place)
     if size is None:
         return None
@@ -150,7 +170,7 @@ def ribbon(results: Results, place: Place) -> Chart | None:
     colours = looks(results, place)
     found = winners(known, LOW_BPS, HIGH_BPS)
     won = {name for _, _, name in found}
-    lines = [row for each in known for row in model_line(each, colours[each.name][0], each.name in won)]
+    lines = [row for each in known for row in model_line(each, colours[each.name][0] if each.name in won else GREY)]
     stretches = [
         {
             "name": name,
@@ -162,20 +182,22 @@ def ribbon(results: Results, place: Place) -> Chart | None:
         }
         for low, high, name in found
     ]
-    return charts.ribbon(lines, stretches, [], LOW_BPS, HIGH_BPS).properties(title="Fastest by link", width=900)
+    chart = charts_compared.ribbon(lines, stretches, [], LOW_BPS, HIGH_BPS)
+    return chart.properties(title="Fastest by link", width=900)
 
 
-def model_line(candidate: Candidate, colour: str, winner: bool) -> list[dict[str, Any]]:
+def model_line(candidate: Candidate, colour: str) -> list[dict[str, Any]]:
     """Returns enough points for a smooth line."""
     steps = [LOW_BPS * (HIGH_BPS / LOW_BPS) ** (k / 100) for k in range(101)]
-    more = {"name": candidate.name, "colour": colour, "opacity": 1.0 if winner else 0.25}
-    return [{"bps": bps, "seconds": serial_s(candidate, bps), **more} for bps in steps]
+    more = {"name": candidate.name, "colour": colour, "opacity": 0.35 if colour == GREY else 1.0}
+    timed = ((bps, serial_s(candidate, bps)) for bps in steps)
+    return [{"bps": bps, "seconds": s, "shown": f"{MODELLED} {seconds_text(s)}", **more} for bps, s in timed]
 
 
 def write_pictures(results: Results, place: Place, directory: Path) -> list[Path]:
     """Writes PNG and SVG of every picture."""
     directory.mkdir(parents=True, exist_ok=True)
-    found: dict[str, Chart | alt.ConcatChart | None] = {
+    found: dict[str, Chart | alt.VConcatChart | None] = {
         "elapsed": board("Elapsed time to encode, write, read, decode, by package", by_transport(results, place)),
         "elapsed-straight": board(
             "Elapsed time to encode, write, read, decode, by package", by_transport(results, place, straight=True)
@@ -192,12 +214,22 @@ def write_pictures(results: Results, place: Place, directory: Path) -> list[Path
     return out
 
 
-def board(title: str, parts: Sequence[Chart]) -> alt.ConcatChart | None:
-    """Places several charts in rows of three."""
-    return alt.concat(*parts, columns=3).properties(title=title) if parts else None
+def board(title: str, parts: Sequence[Chart]) -> alt.VConcatChart | None:
+    """Places several charts in rows of at most three, all rows equally wide, so that no place stays empty."""
+    if not parts:
+        return None
+    nrows = -(-len(parts) // ACROSS)
+    bounds = [round(k * len(parts) / nrows) for k in range(nrows + 1)]
+    lines = [parts[low:high] for low, high in pairwise(bounds)]
+    most = max(map(len, lines))
+    for line in lines:
+        for chart in line:
+            chart.width = (most * (chart.width + MARGIN)) // len(line) - MARGIN
+    lines_of = (alt.hconcat(*line).resolve_scale(color="independent", strokeDash="independent") for line in lines)
+    return alt.vconcat(*lines_of).properties(title=title)
 
 
-def save(chart: Chart | alt.ConcatChart | None, stem: Path) -> list[Path]:
+def save(chart: Chart | alt.VConcatChart | None, stem: Path) -> list[Path]:
     """Writes one chart as PNG and SVG, black on white."""
     if chart is None:
         return []
