@@ -68,8 +68,8 @@ def scatter(points: list[dict[str, Any]], front: list[dict[str, Any]], numbers: 
     with their `order`. `numbers` has nbytes, seconds and text: the numbers of the labelled points, which a list names.
     """
     sizes, times = (alt.Scale(type="log", nice=False, padding=18) for _ in range(2))
-    across = alt.X("nbytes:Q", scale=sizes, title="size", axis=alt.Axis(labelExpr=BYTES, tickCount=5, grid=False))
-    up = alt.Y("seconds:Q", scale=times, title="time", axis=alt.Axis(labelExpr=SECONDS, tickCount=5))
+    across = alt.X("nbytes:Q", scale=sizes, title="size", axis=alt.Axis(labelExpr=BYTES, values=steps(1e2, 1e13), labelOverlap=True, grid=False))
+    up = alt.Y("seconds:Q", scale=times, title="time", axis=alt.Axis(labelExpr=SECONDS, values=steps(1e-6, 1e5), labelOverlap=True))
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=list(MARKS), range=list(MARKS.values())), legend=None)
     every = alt.Chart(alt.NamedData("points")).encode(x=across, y=up)
     step = alt.Chart(alt.NamedData("front")).mark_line(strokeWidth=1.5, color=FRONT)
@@ -88,3 +88,12 @@ def scatter(points: list[dict[str, Any]], front: list[dict[str, Any]], numbers: 
     chart = alt.layer(*layers).add_params(alt.param(name="found", value="")).properties(width=WIDTH, height=HEIGHT)
     chart.datasets = {"points": points, "front": front, "numbers": numbers}
     return chart
+
+
+def steps(low: float, high: float) -> list[float]:
+    """Returns 1, 2 and 5 of each power of ten within a range. Ticks outside the data are not drawn.
+
+    >>> steps(1, 20)
+    [1.0, 2.0, 5.0, 10.0, 20.0]
+    """
+    return [each for power in decades(low, high) for each in (power, 2 * power, 5 * power) if each <= high]

@@ -97,12 +97,8 @@ def lost(fidelity: Fidelity | None) -> str:
         return ""
     if not fidelity.ok:
         return "failed"
-    return "metadata only" if getattr(fidelity, "metadata_only", False) else "values" if values(fidelity) else "losses"
-
-
-def values(fidelity: Fidelity) -> bool:
-    """Whether the records say that values are lost. Older records do not tell values from metadata."""
-    return bool(getattr(fidelity, "values", ()))
+    kept = getattr(fidelity, "values_kept", None)
+    return "losses" if kept is None else "metadata only" if kept else "values"
 
 
 def losses(fidelity: Fidelity | None) -> str:

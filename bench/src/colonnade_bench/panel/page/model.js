@@ -1,4 +1,3 @@
-"use strict";
 // The arithmetic of colonnade_bench.panel.model, once more: seconds, bytes, bits per second. Change both together.
 const Model = (() => {
   const PIECES = 16;

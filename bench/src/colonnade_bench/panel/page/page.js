@@ -1,173 +1,137 @@
-"use strict";
 (async () => {
   async function unpack(id) {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(byId(id).textContent), (c) => c.charCodeAt(0));
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).text();
   }
-  const drawing = document.createElement("script");
-  drawing.textContent = await unpack("library");
-  document.head.append(drawing); // It runs at once, for the policy names its hash.
   const places = JSON.parse(await unpack("data"));
-  const sections = [...document.querySelectorAll(".place")];
   const THEMES = ["system", "light", "dark"];
+  const SLIDERS = ["link", "reads", "columns", "cores"];
+  let place = null, number = 0, set = null, drawing = null, text = "";
 
-  function three(value) {
-    if (value >= 99.95) return Math.round(value).toLocaleString("en");
-    return value.toFixed(value >= 9.995 ? 1 : value >= 0.9995 ? 2 : 3);
-  }
-  function unit(value, units) {
-    const [factor, name] = units.find(([size]) => value >= 0.9995 * size) || units[units.length - 1];
-    return `${three(value / factor)} ${name}`;
-  }
-  const time = (s) => unit(s, [[1, "s"], [1e-3, "ms"], [1e-6, "µs"]]);
-  const rate = (b) => unit(b, [[1e9, "Gbit/s"], [1e6, "Mbit/s"], [1e3, "kbit/s"]]);
-
-  function element(name, text, classes) {
-    const out = document.createElement(name);
-    if (text != null) out.textContent = text;
-    if (classes) out.className = classes;
-    return out;
+  function showSliders() {
+    const [link, reads, columns, cores] = SLIDERS.map(byId);
+    Object.assign(link, { min: Math.log10(place.low), max: Math.log10(place.high) });
+    link.value = Math.log10(Math.min(Math.max(set.bps, place.low), place.high));
+    [reads.value, columns.value, cores.value] = [set.reads, 100 * set.columns, set.cores];
+    for (const kind of document.querySelectorAll(".kind")) kind.checked = kind.value === set.kind;
   }
 
-  // No evaluation of text as code: expressions are interpreted.
-  const embed = (box, spec) => vegaEmbed(box, spec, { actions: false, renderer: "svg", ast: true, tooltip: { disableDefaultStyle: true } });
-
-  async function draw(box, specs) {
-    const cards = specs.map((spec) => {
-      const card = element("div", null, "card");
-      card.setAttribute("role", "img");
-      const title = spec.title && (spec.title.text || spec.title);
-      card.setAttribute("aria-label", `Chart: ${title}. Its figures are in the tables.`);
-      return card;
-    });
-    box.replaceChildren(...cards);
-    for (const [k, spec] of specs.entries()) await embed(cards[k], spec);
+  function said() {
+    const [link, reads, columns, cores] = SLIDERS.map(byId);
+    byId("link-out").textContent = link.ariaValueText = Units.rate(set.bps);
+    byId("reads-out").textContent = String(set.reads);
+    byId("columns-out").textContent = columns.ariaValueText = `${Math.round(100 * set.columns)} %`;
+    byId("cores-out").textContent = cores.ariaValueText = set.cores > 1 ? "2 or more" : "1";
+    cores.parentElement.classList.toggle("muted", set.kind === "serial");
+    reads.ariaValueText = byId("reads-out").textContent;
   }
 
-  function controls(section, place) {
-    const one = (name) => section.querySelector(`.${name}`);
-    const [link, reads, columns, cores, lossy] = ["link", "reads", "columns", "cores", "lossy"].map(one);
-    link.min = Math.log10(place.low);
-    link.max = Math.log10(place.high);
-    link.value = Math.log10(place.bps);
-    if (!place.candidates.some((each) => each.exact)) lossy.checked = true;
-    let view = null;
-    let moved = false; // Until the slider is moved, the link is exactly as it was measured.
+  function now(view) {
+    const box = byId("now");
+    if (view.measured) {
+      box.textContent = "Above is what was measured. Move a slider to model another link.";
+    } else if (view.winner) {
+      const engine = place.engines[view.winner.engine];
+      box.replaceChildren(
+        `At ${Units.rate(set.bps)}: `, element("strong", engine.name), `, ${Answer.timeOf(view, view.winner)} (modelled), limited by ${Model.limit(engine.cost, set.bps, set)}.`,
+      );
+    } else box.textContent = "No winner yet: an engine that might win is not measured, or nothing can be modelled.";
+    const pieces = View.stretches(place, set);
+    byId("stretches").replaceChildren(...pieces.map((each, k) => {
+      const engine = place.engines[each.candidate.engine], swatch = element("span", null, "swatch");
+      swatch.style.background = engine.colour;
+      const item = element("li", [swatch, element("span", [`${View.range(pieces, k)}: `, markOf(engine), ` ${engine.name}`])]);
+      Object.assign(item.dataset, { low: each.low, high: each.high, name: engine.name });
+      if (set.way == null && each.low <= set.bps && set.bps <= each.high) item.setAttribute("aria-current", "true");
+      return item;
+    }));
+  }
 
-    function setting() {
-      return {
-        reads: Number(reads.value), columns: Number(columns.value) / 100, cores: Number(cores.value), delay_s: place.delay_s,
-        kind: section.querySelector(".kind:checked").value,
-      };
-    }
+  function update() {
+    const view = View.of(place, set);
+    Answer.show(place, set, view);
+    Answer.presets(place, set, choose);
+    Answer.tables(places, number, place.presets[set.preset ?? place.first].label);
+    Bars.show(place, view);
+    said();
+    now(view);
+    return view;
+  }
 
-    function tables(chosen, stretches, bps, set) {
-      const won = new Set(stretches.map((each) => each.candidate));
-      const steps = Array.from({ length: 121 }, (_, k) => place.low * (place.high / place.low) ** (k / 120));
-      const wide = view ? Math.abs(view.scale("x").range()[1] - view.scale("x").range()[0]) : 0;
-      const span = wide / Math.log10(place.high / place.low);
-      return {
-        curves: chosen.flatMap((each) => steps.map((b) => ({
-          name: each.name, colour: each.colour, opacity: won.has(each) ? 1 : 0.25, bps: b, seconds: Model.seconds(each, b, set),
-        }))),
-        pieces: stretches.map(({ low, high, candidate }) => ({
-          name: candidate.name, colour: candidate.colour, low, high, middle: Math.sqrt(low * high),
-          label: candidate.name.length * 7 + 10 <= span * Math.log10(high / low) ? candidate.name : "",
-        })),
-        link: [{ bps }],
-      };
-    }
+  // One drawing after the other: an answer that came later is never drawn over by an earlier one.
+  function redraw(make) {
+    drawing = (drawing || Promise.resolve()).then(make).catch((error) => console.error(error));
+    return drawing;
+  }
+  const current = () => Drawing.scatter(place, View.of(place, set), text);
 
-    function describe(chosen, stretches, bps, set) {
-      const inOrder = [...chosen].sort((a, b) => Model.seconds(a, bps, set) - Model.seconds(b, bps, set));
-      const [best, next] = inOrder;
-      const least = Model.seconds(best, bps, set);
-      const now = one("now");
-      now.replaceChildren(`At ${rate(bps)}: `, element("strong", best.name), `, ${time(least)} (modelled), limited by ${Model.limit(best, bps, set)}.`);
-      if (next) now.append(` Next is ${next.name}, ${(Model.seconds(next, bps, set) / least).toFixed(2)} times as long.`);
-      now.dataset.winner = best.name;
-      one("stretches").replaceChildren(...stretches.map(({ low, high, candidate }, k) => {
-        const item = element("li");
-        const swatch = element("span", null, "swatch");
-        swatch.style.background = candidate.colour;
-        const from = k > 0, to = k + 1 < stretches.length;
-        const where = from && to ? `${rate(low)} to ${rate(high)}` : to ? `below ${rate(high)}` : from ? `above ${rate(low)}` : "on every link";
-        item.append(swatch, element("span", `${where}: ${candidate.name}`));
-        Object.assign(item.dataset, { low, high, name: candidate.name });
-        if (low <= bps && bps <= high) item.setAttribute("aria-current", "true");
-        return item;
-      }));
-    }
-
-    const compared = () => place.candidates.filter((each) => each.exact || lossy.checked);
-
-    function update() {
-      const set = setting(), bps = moved ? 10 ** Number(link.value) : place.bps;
-      const chosen = compared();
-      one("link-out").textContent = link.ariaValueText = rate(bps);
-      one("reads-out").textContent = reads.value;
-      one("columns-out").textContent = columns.ariaValueText = `${columns.value} %`;
-      one("cores-out").textContent = cores.ariaValueText = set.cores > 1 ? "2 or more" : "1";
-      cores.parentElement.classList.toggle("muted", set.kind === "serial");
-      if (!chosen.length) {
-        one("now").textContent = "Nothing was measured whose encoding and decoding are known apart.";
-        return;
-      }
-      const stretches = Model.winners(chosen, place.low, place.high, set);
-      describe(chosen, stretches, bps, set);
-      if (view) {
-        for (const [name, rows] of Object.entries(tables(chosen, stretches, bps, set))) view.data(name, rows);
-        view.runAsync();
-      }
-    }
-
-    section.querySelector(".controls").addEventListener("input", (event) => event.target === link || update());
-    link.addEventListener("input", () => { moved = true; update(); });
+  function choose(preset) {
+    set = View.preset(place, preset);
+    showSliders();
     update();
-    return {
-      async start() {
-        if (!place.charts.ribbon.length) return;
-        const chosen = compared(), set = setting();
-        const datasets = tables(chosen, Model.winners(chosen, place.low, place.high, set), place.bps, set);
-        view = (await embed(one("ribbon"), { ...place.charts.ribbon[0], datasets })).view;
-        update();
-        await view.runAsync();
-        // Names are put onto the ribbon where they fit: again whenever its width changes.
-        new ResizeObserver(() => setTimeout(() => view.resize().runAsync().then(update), 50)).observe(one("ribbon"));
-      },
+    byId("presets").querySelector("[aria-pressed=true]")?.focus();
+    redraw(async () => { await Drawing.slide(place, set); await current(); });
+  }
+
+  let waiting = 0;
+  function slide(event) {
+    const moved = event.target.id === "link";
+    set = {
+      preset: null, way: null, delay_s: set.delay_s, bps: moved ? 10 ** Number(byId("link").value) : set.bps,
+      reads: Number(byId("reads").value), columns: Number(byId("columns").value) / 100, cores: Number(byId("cores").value),
+      kind: document.querySelector(".kind:checked").value,
     };
+    update();
+    redraw(() => Drawing.slide(place, set));
+    clearTimeout(waiting); // The other chart is drawn once the slider rests.
+    waiting = setTimeout(() => redraw(current), 150);
   }
 
-  async function show(number) {
-    sections.forEach((section, k) => { section.hidden = k !== number; });
-    const section = sections[number];
-    if (!section || section.dataset.drawn) return;
-    section.dataset.drawn = "begun";
-    const charts = places[number].charts, one = (name) => section.querySelector(`.${name}`);
-    await controls(section, places[number]).start();
-    await draw(one("growth-charts"), charts.log);
-    section.querySelectorAll(".scale-choice").forEach((choice) => {
-      choice.addEventListener("change", () => draw(one("growth-charts"), charts[choice.value]));
+  function show(which) {
+    number = which;
+    place = places[which];
+    document.body.dataset.drawn = "begun";
+    Drawing.forget();
+    set = View.preset(place, place.first);
+    showSliders();
+    update();
+    Tables.show(place, set.way == null ? "" : place.ways[set.way].title);
+    return redraw(async () => {
+      const drawing = document.createElement("script");
+      if (!window.vegaEmbed) {
+        drawing.textContent = await unpack("library");
+        document.head.append(drawing); // It runs at once, for the policy names its hash.
+      }
+      await current();
+      await Drawing.ribbon(place, set);
+      document.body.dataset.drawn = "yes";
     });
-    const chosen = one("package");
-    chosen.addEventListener("change", () => draw(one("package-chart"), [charts.package[chosen.selectedIndex]]));
-    await draw(one("package-chart"), charts.package.slice(0, 1));
-    await draw(one("split-charts"), charts.split);
-    await draw(one("storage-chart"), charts.storage);
-    section.dataset.drawn = "yes";
   }
 
-  const theme = document.getElementById("theme");
-  let chosen = 0;
-  theme.addEventListener("click", () => {
-    chosen = (chosen + 1) % THEMES.length;
-    if (chosen) document.documentElement.dataset.theme = THEMES[chosen];
-    else delete document.documentElement.dataset.theme;
-    theme.textContent = `Colours: ${["as the system", "light", "dark"][chosen]}`;
-    theme.setAttribute("aria-label", theme.textContent);
-  });
+  function themes() {
+    const theme = byId("theme");
+    let chosen = 0;
+    theme.addEventListener("click", () => {
+      chosen = (chosen + 1) % THEMES.length;
+      if (chosen) document.documentElement.dataset.theme = THEMES[chosen];
+      else delete document.documentElement.dataset.theme;
+      theme.textContent = `Colours: ${["as the system", "light", "dark"][chosen]}`;
+      theme.setAttribute("aria-label", theme.textContent);
+    });
+  }
 
-  const choice = document.getElementById("place");
-  if (choice) choice.addEventListener("change", () => show(Number(choice.value)));
-  show(0);
+  themes();
+  if (!places.length) {
+    document.querySelector("main").textContent = "No records.";
+    document.body.dataset.drawn = "yes";
+    return;
+  }
+  const names = places.map((each) => (new Set(places.map((other) => other.run)).size > 1 ? `${each.name}, run ${each.run}` : each.name));
+  byId("place").replaceChildren(...names.map((name, k) => new Option(name, k)));
+  byId("place").parentElement.hidden = places.length < 2;
+  byId("place").addEventListener("change", () => show(Number(byId("place").value)));
+  byId("controls").addEventListener("input", slide);
+  Bars.start((found) => { text = found; Drawing.find(found); });
+  Drawing.again = () => redraw(async () => { await current(); await Drawing.ribbon(place, set); });
+  await show(0);
 })();
