@@ -68,8 +68,18 @@ def scatter(points: list[dict[str, Any]], front: list[dict[str, Any]], numbers: 
     with their `order`. `numbers` has nbytes, seconds and text: the numbers of the labelled points, which a list names.
     """
     sizes, times = (alt.Scale(type="log", nice=False, padding=18) for _ in range(2))
-    across = alt.X("nbytes:Q", scale=sizes, title="size", axis=alt.Axis(labelExpr=BYTES, values=steps(1e2, 1e13), labelOverlap=True, grid=False))
-    up = alt.Y("seconds:Q", scale=times, title="time", axis=alt.Axis(labelExpr=SECONDS, values=steps(1e-6, 1e5), labelOverlap=True))
+    across = alt.X(
+        "nbytes:Q",
+        scale=sizes,
+        title="size",
+        axis=alt.Axis(labelExpr=BYTES, values=steps(1e2, 1e13), labelOverlap=True, grid=False),
+    )
+    up = alt.Y(
+        "seconds:Q",
+        scale=times,
+        title="time",
+        axis=alt.Axis(labelExpr=SECONDS, values=steps(1e-6, 1e5), labelOverlap=True),
+    )
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=list(MARKS), range=list(MARKS.values())), legend=None)
     every = alt.Chart(alt.NamedData("points")).encode(x=across, y=up)
     step = alt.Chart(alt.NamedData("front")).mark_line(strokeWidth=1.5, color=FRONT)

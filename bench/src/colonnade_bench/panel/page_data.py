@@ -50,10 +50,7 @@ def figures(results: Results, place: Place) -> dict[str, Any]:
         "first": first,
         "blocked": blocked,
         "charts": drawn(results, place),
-        "parts": [
-            {"name": p.name, "title": p.title, "header": p.header, "rows": p.rows, "notes": p.notes, "numbers": p.numbers}
-            for p in parts(results, place)
-        ],
+        "parts": [vars(part) for part in parts(results, place)],
     }  # fmt: skip
 
 

@@ -14,6 +14,9 @@ MEASURED = (("Memory", "memory"), ("File", "file"))
 LINKS = (("Wi-Fi 100 Mbit/s", 1e8), ("1 GbE", 1e9), ("10 GbE", 1e10), ("NVMe 3 GB/s", 24e9))
 """Presets of a link, in bits per second. A link that the run was asked for at this rate is measured."""
 
+FASTER = 1.1
+"""A link that is faster than asked by more than this factor is not the link of the preset."""
+
 
 def presets(results: Results, place: Place, ways: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
     """Returns the presets, and the number of the one to begin with.
@@ -36,10 +39,10 @@ def presets(results: Results, place: Place, ways: list[dict[str, Any]]) -> tuple
 
 
 def link_of(results: Results, place: Place, ways: list[dict[str, Any]], bps: float) -> int | None:
-    """Returns the number of the way that is a link without delay, asked for at this rate."""
+    """Returns the number of the way that is a link without delay, asked for at this rate and at most as fast."""
     for number, each in enumerate(ways):
         record = results.link(place.run, each["id"])
-        if record and record.get("asked_bps") == bps and not record.get("asked_delay_s"):
+        if record and record.get("asked_bps") == bps >= record["bps"] / FASTER and not record.get("asked_delay_s"):
             return number
     return None
 
