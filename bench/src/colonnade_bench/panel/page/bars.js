@@ -112,9 +112,10 @@ const Bars = (() => {
       byId("format").replaceChildren(new Option("all formats", ""), ...formats.map((name) => new Option(name)));
     }
     last = [place, view];
-    const rows = [...view.exact, ...view.lossy], whisker = rows.some((row) => row.n >= place.fewest) ? "its 95 % interval" : "the range of so few repetitions";
+    const rows = [...view.exact, ...view.lossy], whisker = rows.some((row) => row.n >= place.fewest) ? "its 95 % interval" : "the range of the few repetitions";
+    const doubt = view.measured && rows.some((row) => row.n < place.fewest) ? " A question mark: too few repetitions to tell apart from the first." : "";
     const how = view.measured ? `Measured: median, ${whisker} as a whisker.` : "≈ Modelled from measured encoding, decoding and bytes.";
-    byId("bars-how").textContent = `${view.where[0].toUpperCase()}${view.where.slice(1)}. ${how} ◆ Colonnade's own, ○ others; hatched with ▲: loses something.`;
+    byId("bars-how").textContent = `${view.where[0].toUpperCase()}${view.where.slice(1)}. ${how} ◆ Colonnade's own, ○ others; hatched with ▲: loses something.${doubt}`;
     redraw();
   }
 
