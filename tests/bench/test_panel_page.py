@@ -381,7 +381,7 @@ def test_keys_suffice(opened):
 def test_other_data_scale_and_theme(opened, results):
     from selenium.webdriver.support.ui import Select
 
-    assert text(opened, "#by-table tbody").count("over TCP") == 2
+    assert text(opened, "#by-table tbody").count("over 1 Gbit/s") == 2
     Select(opened.find_element("id", "place")).select_by_index(1)
     drawn(opened)
     second = results.places()[1]

@@ -36,7 +36,7 @@ const View = (() => {
     const absent = place.engines.filter((engine) => !engine.cost)
       .map((engine) => [engine.name, "not modelled: encoding and decoding are not known apart"]);
     return {
-      measured: false, where: `over a link of ${Units.rate(set.bps)}`, exact, lossy, absent, unmeasured: place.blocked,
+      measured: false, where: `over ${Units.rate(set.bps)}`, exact, lossy, absent, unmeasured: place.blocked,
       winner: place.blocked.length ? null : ranked[0] || null, certain: true,
       tied: ranked.slice(1).filter((row) => row.slower[0] <= 1.1),
       next: ranked.slice(1).find((row) => row.slower[0] > 1.1),
