@@ -28,6 +28,10 @@ class Library:
     def head(self, data: Any, nrows: int) -> Any:
         return data.iloc[:nrows]
 
+    def labels(self, data: Any) -> list[str]:
+        """Returns the names of the columns."""
+        return [str(label) for label in data.columns]
+
     def difference(self, result: Any, original: Any) -> str | None:
         """Describes a difference (values, dtypes, labels, names), or returns None."""
         raise NotImplementedError
@@ -123,6 +127,9 @@ class ArrowLibrary(Library):
 
     def head(self, data: Any, nrows: int) -> Any:
         return data.slice(0, nrows)
+
+    def labels(self, data: Any) -> list[str]:
+        return [str(label) for label in data.column_names]
 
     def difference(self, result: Any, original: Any) -> str | None:
         result, original = _codes_of_four_bytes(result), _codes_of_four_bytes(original)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from fnmatch import fnmatchcase
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,6 @@ LISTED: dict[str, Any] = {**dict.fromkeys(TEXTS, str), "size": (int, float)}
 """Fields that hold lists, and the type of their values."""
 NUMBERS = ("budget_s", "point_s", "check_size", "disk_bps")
 COUNTS = ("repetitions", "processes")
-R_LIBRARY = "data.frame"
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ class Spec:
         seen = set()
         for dataset in self.dataset:
             for name in self.engine or list(ENGINES):
-                for fmt, codec in rows(name):
+                for library, (fmt, codec) in product(ENGINES[name].panel_libraries, rows(name)):
                     if (self.format and fmt not in self.format) or (self.codec and codec not in self.codec):
                         continue
                     for transport in self.transport:
@@ -233,7 +233,6 @@ class Spec:
                             if via != "plain" and transport.partition("-")[0] not in BETWEEN:
                                 continue
                             options = (("via", via),) if via != "plain" else ()
-                            library = R_LIBRARY if R_LIBRARY in ENGINES[name].libraries else "pandas"
                             cell = Cell(dataset, library, name, fmt, codec, transport, self.size[0], options)
                             if cell not in seen and self.keeps(cell):
                                 seen.add(cell)

@@ -64,6 +64,7 @@ def convert(data: Any, source: str, target: str) -> Any:
         ("static-frame", "polars"): static_frame_to_polars,
         ("pandas", "static-frame"): pandas_to_static_frame,
         ("pandas", "polars"): pandas_to_polars,
+        ("pandas", "pyarrow"): pandas_to_pyarrow,
         ("pandas", "lists"): pandas_to_objects.to_lists,
         ("pandas", "maps"): pandas_to_objects.to_maps,
     }
@@ -103,6 +104,12 @@ def pandas_to_polars(frame: Any) -> Any:
     import polars as pl
 
     return pl.from_pandas(frame)
+
+
+def pandas_to_pyarrow(frame: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.Table.from_pandas(frame)
 
 
 def pandas_to_static_frame(frame: Any) -> Any:

@@ -3,7 +3,7 @@
 Other distributions register their engines with entry points (`plugins`).
 """
 
-from colonnade_bench.engines.array_stores import H5py, Zarr
+from colonnade_bench.engines.array_stores import H5py, NumPy, Zarr
 from colonnade_bench.engines.awkward_io import Awkward, DaskAwkward
 from colonnade_bench.engines.base import Engine
 from colonnade_bench.engines.blosc2_io import Blosc2
@@ -38,7 +38,7 @@ GROUPS: dict[str, tuple[Engine, ...]] = {
     "jagged": (Awkward(), DaskAwkward(), Uproot()),
     "MessagePack and objects": (MsgPack(), OrMsgPack(), MsgSpec()),
     "text": (*TEXT_ENGINES, *OBJECT_TEXT),
-    "arrays": (PyTables(), H5py(), Zarr(), Blosc2(), Vortex()),
+    "arrays": (NumPy(), PyTables(), H5py(), Zarr(), Blosc2(), Vortex()),
     "R": R_ENGINES,
     "limits": (Limit(),),
 }

@@ -1,12 +1,13 @@
-"""Stores of arrays, which have no tables: h5py and zarr, with one array for each column.
+"""Stores of arrays, which have no tables: NumPy's NPZ, h5py and zarr, with one array for each column.
 
-One attribute holds the other properties of pandas' columns (data types, masks, categories), as in an ordinary program
-that stores DataFrames. Row labels are an automatic 0..n.
+One more array or attribute holds what arrays do not say: types, labels, index, masks (`arrays.parted`), as in an
+ordinary program that stores DataFrames there.
 """
 
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -15,7 +16,46 @@ from colonnade_bench.engines.arrays import joined, parted
 from colonnade_bench.engines.base import InMemory, Spooled
 
 COLUMNS = "columns"
-GZIP_LEVEL = 4
+
+
+class NumPy(InMemory):
+    """`numpy.savez` or `savez_compressed`, and `numpy.load` without pickles. Text has fixed width."""
+
+    name = "numpy"
+    modules = ("pandas",)
+    distributions = ("numpy",)
+    install = "pip install numpy pandas"
+    formats: ClassVar = {"npz": ("none", "deflate")}
+    libraries = ("pandas",)
+    security = "reading runs no code (allow_pickle=False); the ZIP's CRC-32"
+    note = (
+        "numpy.savez and numpy.load(allow_pickle=False), one array a column; text as fixed-width Unicode, which is "
+        "NumPy's only text without pickle."
+    )
+    notes: ClassVar = {
+        "npz deflate": "numpy.savez_compressed, the only compression that NumPy has; else as the row without it."
+    }
+    panel = (("npz", "none"), ("npz", "deflate"))
+
+    def write(self, data: Any, path: Any, cell: Cell) -> None:
+        import numpy as np
+
+        arrays, about = parted(data, masked=True)
+        members = {key: array.astype("U") if array.dtype.kind == "O" else array for key, array in arrays.items()}
+        members[COLUMNS] = np.array(json.dumps(about))
+        with path.open("wb") if isinstance(path, Path) else nullcontext(path) as sink:
+            (np.savez if cell.codec == "none" else np.savez_compressed)(sink, **members)
+
+    def read(self, path: Any, cell: Cell) -> Any:
+        return self.part(path, cell)
+
+    def part(self, path: Any, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
+        import numpy as np
+
+        if rows is not None:
+            raise NotImplementedError
+        with np.load(path, allow_pickle=False) as members:  # a member is read on access
+            return joined(members.__getitem__, json.loads(str(members[COLUMNS])), column)
 
 
 class H5py(InMemory):
@@ -31,13 +71,18 @@ class H5py(InMemory):
     formats: ClassVar = {"hdf5": ("none", "gzip", "lzf")}
     libraries = ("pandas",)
     security = "reading runs no code; no checksum unless asked for"
+    note = (
+        "h5py.File with create_dataset, one dataset a column at the defaults (contiguous); text as "
+        "h5py.string_dtype(), types and labels in one attribute."
+    )
+    notes: ClassVar = {"hdf5 lzf": 'As the default row, with compression="lzf", h5py\'s fastest; tuned.'}
     panel = (("hdf5", "none"), ("hdf5", "lzf"))
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         import h5py
 
         options: dict[str, Any] = {} if cell.codec == "none" else {"compression": cell.codec}
-        arrays, about = parted(data)
+        arrays, about = parted(data, masked=True)
         with h5py.File(path, "w") as file:
             file.attrs[COLUMNS] = json.dumps(about)
             for name, array in arrays.items():
@@ -56,7 +101,7 @@ class H5py(InMemory):
                 dataset, some = file[name], () if rows is None else rows
                 return dataset.asstr()[some] if h5py.check_string_dtype(dataset.dtype) else dataset[some]
 
-            return joined(array, json.loads(file.attrs[COLUMNS]), column)
+            return joined(array, about_rows(json.loads(file.attrs[COLUMNS]), rows), column)
 
 
 class Zarr(Spooled):
@@ -69,6 +114,11 @@ class Zarr(Spooled):
     formats: ClassVar = {"zarr": ("zstd", "none")}
     libraries = ("pandas",)
     security = "reading runs no code; the ZIP's CRC-32"
+    note = (
+        "zarr.create_group in a ZipStore with create_array, one array a column at the defaults of version 3 (zstd); "
+        "types and labels in the group's attributes."
+    )
+    notes: ClassVar = {"zarr none": "As the default row, with compressors=None; tuned for speed."}
     panel = (("zarr", "zstd"), ("zarr", "none"))
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
@@ -76,7 +126,7 @@ class Zarr(Spooled):
         import zarr
         from zarr.storage import ZipStore
 
-        arrays, about = parted(data)
+        arrays, about = parted(data, masked=True)
         options: dict[str, Any] = {"compressors": None} if cell.codec == "none" else {}
         with ZipStore(path, mode="w") as store:
             group = zarr.create_group(store, zarr_format=3, attributes={COLUMNS: about})
@@ -97,4 +147,12 @@ class Zarr(Spooled):
             def array(name: str) -> Any:
                 return group[name][slice(None) if rows is None else rows]
 
-            return joined(array, group.attrs[COLUMNS], column)
+            return joined(array, about_rows(group.attrs[COLUMNS], rows), column)
+
+
+def about_rows(about: Any, rows: slice | None) -> Any:
+    """Returns the description of these rows: only a range index depends on them."""
+    if rows is None or "range" not in about["index"]:
+        return about
+    some = range(*about["index"]["range"])[rows]
+    return {**about, "index": {**about["index"], "range": [some.start, some.stop, some.step]}}

@@ -1,76 +1,195 @@
-"""Converts a DataFrame to NumPy arrays and a description of each column, for stores that hold only arrays."""
+"""Converts a DataFrame to plain columns and a description of them, for formats that have no tables.
+
+Numbers are arrays, times are counts since 1970, categories are codes. Text is a list with None for missing cells, or
+with `masked` an array and a mask. The description is JSON: types and labels of the columns, levels and names of the
+index, attrs. Users of such formats pass these on, so the benchmark does too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-About = list[dict[str, Any]]
+from colonnade_bench import pandas_to_objects
+
+About = dict[str, Any]
+MASK = ".there"
+"""The ending of the key of a mask, which is false for missing cells."""
 
 
-def parted(frame: Any) -> tuple[dict[str, Any], About]:
-    """Returns arrays by name (text as objects), and the label and kind of each column.
+def parted(frame: Any, *, masked: bool = False) -> tuple[dict[str, Any], About]:
+    """Returns columns by position ("0", "1"...), then levels of the index, and their description.
 
     Raises
     ------
     TypeError
-        A column has objects that are not text.
+        A column has a type that plain columns cannot express. With `masked` also objects that are not text.
     """
+    values: dict[str, Any] = {}
+
+    def add(column: Any) -> dict[str, Any]:
+        key = str(sum(not key.endswith(MASK) for key in values))
+        values[key], mask, said = plain(column, masked)
+        if mask is not None:
+            values[key + MASK] = mask
+        return {"key": key, "masked": mask is not None, **said}
+
+    about: About = {"columns": [add(frame.iloc[:, k]) for k in range(frame.shape[1])]}
+    about["labels"] = {**labels_of(frame.columns), "names": list(frame.columns.names)}
+    about["index"] = {**levels_of(frame.index, add), "names": list(frame.index.names)}
+    if frame.attrs:
+        about["attrs"] = dict(frame.attrs)
+    return values, about
+
+
+def joined(values: Mapping[str, Any] | Callable[[str], Any], about: About, column: str | None = None) -> Any:
+    """Returns the DataFrame, or one column of it without its index. `values` gives columns by key."""
     import pandas as pd
 
-    arrays: dict[str, Any] = {}
-    about: About = []
-    for position, (label, column) in enumerate(frame.items()):
-        key, dtype = str(position), column.dtype
-        said: dict[str, Any] = {"label": label, "dtype": str(dtype)}
-        if isinstance(dtype, pd.CategoricalDtype):
-            arrays[key] = column.cat.codes.to_numpy()
-            said |= {"categories": dtype.categories.tolist(), "ordered": bool(dtype.ordered)}
-        elif hasattr(column.array, "asi8"):
-            arrays[key] = column.array.asi8
-        elif isinstance(dtype, np.dtype) and dtype.kind != "O":
-            arrays[key] = column.to_numpy()
-        elif pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty"):
-            there = column.notna().to_numpy()
-            arrays[key] = column.to_numpy(dtype=object, na_value="")
-            if not there.all():
-                arrays[key + ".there"] = there
-        else:
-            raise TypeError(f"bench: the column {label!r} of {dtype} is no array of numbers, times or text")
-        about.append({**said, "there": key + ".there" in arrays})
-    return arrays, about
-
-
-def joined(array: Callable[[str], Any], about: About, column: str | None = None) -> Any:
-    """Returns the DataFrame, or one column of it. `array` returns an array by its name."""
-    import pandas as pd
-
-    columns = {}
-    wanted = {k: said for k, said in enumerate(about) if column is None or said["label"] == column}
-    for position, said in wanted.items():
-        there = array(f"{position}.there") if said["there"] else None
-        columns[position] = restored(array(str(position)), there, said)
-    out = pd.DataFrame(columns, copy=False)
-    out.columns = pd.Index([said["label"] for said in wanted.values()])
+    get = values.__getitem__ if isinstance(values, Mapping) else values
+    labels = labels_from(about["labels"])
+    found = [k for k, label in enumerate(labels) if column is None or label == column]
+    columns = {k: restored(get, about["columns"][k]) for k in found}
+    index = None if column is not None else index_from(about["index"], get)
+    # Arrays over received bytes are read-only, so pandas copies them. All other arrays are already writable.
+    fixed = any(isinstance(each, np.ndarray) and not each.flags.writeable for each in columns.values())
+    out = pd.DataFrame(columns, index=index, copy=fixed)
+    out.columns = labels if column is None else labels[found]
+    out.attrs.update(about.get("attrs", {}))
     return out
 
 
-def restored(values: Any, there: Any, said: dict[str, Any]) -> Any:
-    """Restores one column from its description."""
+# ---------------------------------------------------------------- one column
+
+
+def plain(column: Any, masked: bool) -> tuple[Any, Any, dict[str, Any]]:
+    """Returns the values of a column, its mask or None, and its description."""
     import pandas as pd
 
-    dtype = said["dtype"]
+    dtype = column.dtype
+    said: dict[str, Any] = {"dtype": str(dtype)}
+    if isinstance(dtype, pd.CategoricalDtype):
+        codes, kinds = column.cat.codes.to_numpy(), dtype.categories
+        about = {"codes": str(codes.dtype), "categories": kinds.tolist(), "of": str(kinds.dtype)}
+        return codes, None, {**said, **about, "ordered": bool(dtype.ordered)}
+    if isinstance(dtype, pd.PeriodDtype):
+        raise TypeError(f"bench: a column of {dtype} has no place among plain columns")
+    if hasattr(column.array, "asi8"):
+        return column.array.asi8, None, said
+    if isinstance(dtype, np.dtype) and dtype.kind != "O":
+        return np.ascontiguousarray(column.to_numpy()), None, said
+    if not masked:
+        return column.to_numpy(dtype=object, na_value=None).tolist(), None, said
+    there = column.notna().to_numpy()
+    mask = None if there.all() else there
+    if dtype.kind in "biuf":
+        return column.to_numpy(dtype=dtype.numpy_dtype, na_value=0), mask, said
+    if pd.api.types.infer_dtype(column, skipna=True) not in ("string", "empty"):
+        raise TypeError(f"bench: the column {column.name!r} of {dtype} is no array of numbers, times or text")
+    return column.to_numpy(dtype=object, na_value=""), mask, said
+
+
+def restored(get: Callable[[str], Any], said: Mapping[str, Any]) -> Any:
+    """Restores one column: from a list, the bytes of its numbers, or an array."""
+    import pandas as pd
+
+    values, dtype = get(said["key"]), said["dtype"]
     if "categories" in said:
-        return pd.Categorical.from_codes(values, said["categories"], ordered=said["ordered"])
+        kinds = pd.Index(said["categories"], dtype=said["of"])
+        return pd.Categorical.from_codes(numbers(values, said["codes"]), kinds, ordered=said["ordered"])
     if dtype.startswith("datetime64"):
         unit, _, zone = dtype.removeprefix("datetime64[").removesuffix("]").partition(", ")
-        index = pd.DatetimeIndex(values.view(f"M8[{unit}]"))
-        return index.tz_localize("UTC").tz_convert(zone) if zone else index
-    if values.dtype.kind in "OT":
-        text = values.astype(object)
-        if there is not None:
-            text[~there] = None
-        return pd.array(text, dtype=dtype)
-    return values.view(dtype) if dtype.startswith("timedelta64") else values
+        return pandas_to_objects.times(numbers(values, "int64"), unit, zone)
+    if dtype.startswith("timedelta64"):
+        return numbers(values, "int64").view(f"m8[{dtype.removeprefix('timedelta64[').removesuffix(']')}]")
+    if of_numpy(dtype):
+        return numbers(values, dtype)
+    return extended(values, dtype, get(said["key"] + MASK) if said["masked"] else None)
+
+
+def extended(values: Any, dtype: str, there: Any) -> Any:
+    """Makes text, or another type of pandas, from a list with None, or from an array and its mask."""
+    import pandas as pd
+
+    if dtype == "str" and isinstance(values, list):
+        return pandas_to_objects.text(values)
+    if isinstance(values, list):
+        return np.fromiter(values, object, len(values)) if dtype == "object" else pd.array(values, dtype=dtype)
+    values = values.astype(object) if values.dtype.kind in "OTU" else values
+    if there is not None and values.dtype.kind == "O":
+        values[~there] = None
+    out = values if dtype == "object" else pd.array(values, dtype=dtype)
+    if there is not None and dtype != "object":
+        out[~there] = pd.NA
+    return out
+
+
+def numbers(values: Any, dtype: str) -> Any:
+    """Makes numbers of a list, of bytes without a copy, or of an array. None, JSON's NaN, becomes NaN."""
+    if isinstance(values, np.ndarray):
+        return values
+    try:
+        return pandas_to_objects.numbers(values, dtype)
+    except TypeError:
+        if np.dtype(dtype).kind != "f":
+            raise
+        return np.array(values, dtype)
+
+
+def of_numpy(dtype: str) -> bool:
+    """Whether NumPy knows this dtype as numbers. Others are text, objects or pandas' own types."""
+    try:
+        return np.dtype(dtype).kind in "biufc" and dtype != "str"
+    except TypeError:
+        return False
+
+
+# ---------------------------------------------------------------- axes
+
+
+def labels_of(columns: Any) -> dict[str, Any]:
+    """Describes column labels. Labels other than text, numbers, None and tuples of them fail later, in JSON."""
+    import pandas as pd
+
+    if isinstance(columns, pd.RangeIndex):
+        return {"range": [columns.start, columns.stop, columns.step]}
+    if isinstance(columns, pd.MultiIndex):
+        return {"tuples": [list(each) for each in columns]}
+    return {"values": columns.tolist(), "dtype": str(columns.dtype)}
+
+
+def labels_from(said: Mapping[str, Any]) -> Any:
+    import pandas as pd
+
+    if "range" in said:
+        out: Any = pd.RangeIndex(*said["range"])
+    elif "tuples" in said:
+        out = pd.MultiIndex.from_tuples([tuple(each) for each in said["tuples"]])
+    else:
+        out = pd.Index(said["values"], dtype=said["dtype"])
+    out.names = said["names"]
+    return out
+
+
+def levels_of(index: Any, add: Callable[[Any], dict[str, Any]]) -> dict[str, Any]:
+    """Describes the index: three numbers of a range, or one more column for each level."""
+    import pandas as pd
+
+    if isinstance(index, pd.RangeIndex):
+        return {"range": [index.start, index.stop, index.step]}
+    return {"levels": [add(pd.Series(index.get_level_values(k))) for k in range(index.nlevels)]}
+
+
+def index_from(said: Mapping[str, Any], get: Callable[[str], Any]) -> Any:
+    import pandas as pd
+
+    if "range" in said:
+        return pd.RangeIndex(*said["range"], name=said["names"][0])
+    levels = [pd.Index(restored(get, level)) for level in said["levels"]]
+    return (
+        levels[0].rename(said["names"][0])
+        if len(levels) == 1
+        else pd.MultiIndex.from_arrays(levels, names=said["names"])
+    )

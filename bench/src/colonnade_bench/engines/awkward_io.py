@@ -28,6 +28,12 @@ class Awkward(Spooled):
     }
     libraries = ("awkward", "pandas")
     security = "reading runs no code; no checksum but NPZ's"
+    note = (
+        "ak.to_parquet or to_feather, ak.from_parquet or from_feather at their defaults, of a record array of columns."
+    )
+    notes: ClassVar = {
+        "npz": "ak.to_buffers with numpy.savez, and numpy.load with ak.from_buffers, as Awkward's guide has it."
+    }
     panel = (("parquet", "zstd"), ("feather", "zstd"), ("npz", "none"))
 
     def supports(self, cell: Cell) -> bool:

@@ -38,8 +38,16 @@ class Engine:
         The in-memory types that it supports.
     security : str
         Whether reading can run code, and whether there is a checksum.
+    note : str
+        How it is used, in one or two sentences: which call, which options, why.
+    notes : mapping of "format" or "format codec" to str
+        The same for rows that differ from `note`, such as tuned ones.
     panel : tuple of (format, codec)
         Its rows in a panel: its defaults, and a tuned row if tuning is usual.
+    panel_libraries : tuple of str
+        The in-memory types of its rows in a panel: what the library's users have, then others, which are named.
+    withheld : tuple of str
+        The parts of a frame ("index") that the benchmark does not pass on to it. Their loss is not the engine's.
     streams : tuple of str
         Formats that it writes to and reads from an open stream. Others are measured as one buffer.
     spooled : bool
@@ -61,7 +69,11 @@ class Engine:
     given: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
     security = ""
+    note = ""
+    notes: ClassVar[Mapping[str, str]] = {}
     panel: tuple[tuple[str, str], ...] = ()
+    panel_libraries: tuple[str, ...] = ("pandas",)
+    withheld: tuple[str, ...] = ()
     streams: tuple[str, ...] = ()
     spooled = False
     ends = False
@@ -86,6 +98,10 @@ class Engine:
     def security_of(self, format: str) -> str:
         """Returns the security note of one format, for engines whose formats differ."""
         return self.security
+
+    def note_of(self, format: str, codec: str = "none") -> str:
+        """Returns how a row is used: the note of its format and codec, of its format, or of the engine."""
+        return self.notes.get(f"{format} {codec}") or self.notes.get(format) or self.note
 
     def supports(self, cell: Cell) -> bool:
         """Whether the engine supports this combination."""

@@ -22,6 +22,8 @@ class Blosc2(Engine):
     formats: ClassVar = {"cframe": ("zstd", "lz4")}
     libraries = ("pandas",)
     security = 'reading runs no code unless asked to (deserialize="safe"); no checksum'
+    note = "CTable.from_arrow with the number of rows as capacity_hint and to_cframe; ctable_from_cframe and to_arrow."
+    notes: ClassVar = {"cframe lz4": "As the default row, with CParams(codec=Codec.LZ4); tuned for speed."}
     panel = (("cframe", "zstd"), ("cframe", "lz4"))
 
     def encode(self, data: Any, cell: Cell) -> Any:

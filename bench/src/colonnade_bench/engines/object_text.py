@@ -1,8 +1,8 @@
 """Text of plain objects: JSON by orjson and by Python itself, YAML by PyYAML.
 
-A whole frame is ``{"dtypes": {name: dtype}, "columns": {name: [...]}}``, as in `msgpack_io`, because such text has no
-place for data types. Times are text in ISO 8601, in UTC. Tables about text use other layouts: a map of lists, a list of
-maps.
+A whole frame is ``{"about": {...}, "columns": {"0": [...]}}``, as in `msgpack_io`, because such text has no place for
+data types. Times are counts since 1970, which keeps every unit. Tables about text use other layouts: a map of lists, a
+list of maps.
 """
 
 from __future__ import annotations
@@ -14,13 +14,17 @@ from typing import Any, ClassVar
 
 from colonnade_bench import pandas_to_objects
 from colonnade_bench.cell import Cell
-from colonnade_bench.engines.columns import from_columns, to_columns
-from colonnade_bench.engines.msgpack_io import no_collector
+from colonnade_bench.engines.arrays import joined, parted
+from colonnade_bench.engines.msgpack_io import as_list, no_collector
 from colonnade_bench.engines.text_io import TextEngine
 
 
 class ObjectText(TextEngine):
     """The base of the three libraries. A subclass converts one object to text, and back."""
+
+    arrays = False
+    """Whether `dump` takes arrays. Others get lists, from `ndarray.tolist`."""
+    withheld = ()
 
     def dump(self, value: Any) -> bytes:
         raise NotImplementedError
@@ -32,16 +36,14 @@ class ObjectText(TextEngine):
         """Returns ``"columns"`` or ``"records"``. None for a whole frame."""
         return cell.option.get("orient")
 
-    def columns(self, data: Any) -> dict[str, Any]:
-        """Returns the columns to convert to text."""
-        return pandas_to_objects.to_lists(data)
-
     def plain(self, data: Any, cell: Cell) -> Any:
         """Returns the object to convert to text."""
         orient = self.orient(cell)
         if orient is not None:
-            return self.columns(data) if orient == "columns" else pandas_to_objects.to_maps(data)
-        return {"dtypes": pandas_to_objects.dtypes_of(data), "columns": to_columns(data)}
+            convert = pandas_to_objects.to_arrays if self.arrays else pandas_to_objects.to_lists
+            return convert(data) if orient == "columns" else pandas_to_objects.to_maps(data)
+        values, about = parted(data)
+        return {"about": about, "columns": values if self.arrays else {key: as_list(v) for key, v in values.items()}}
 
     def encode(self, data: Any, cell: Cell) -> Any:
         with no_collector():
@@ -53,7 +55,7 @@ class ObjectText(TextEngine):
             orient = self.orient(cell)
             if orient is not None:
                 return inferred(found if orient == "columns" else columns_of(found))
-            return from_columns(found["columns"], found["dtypes"])
+            return joined(found["columns"], found["about"])
 
     def write(self, data: Any, path: Any, cell: Cell) -> None:
         path.write_bytes(self.encode(data, cell))
@@ -84,6 +86,11 @@ class OrJson(ObjectText):
     modules = ("orjson", "pandas", "pyarrow")
     distributions = ("orjson",)
     install = "pip install orjson pandas pyarrow"
+    note = (
+        "orjson.dumps with OPT_SERIALIZE_NUMPY, which takes arrays without lists, and loads; NaN comes back from null "
+        "by the column's type, times are counts since 1970, since orjson cuts nanoseconds and refuses NaT."
+    )
+    arrays = True
     formats: ClassVar = {"json": ("none",)}
     panel = (("json", "none"),)
 
@@ -91,9 +98,6 @@ class OrJson(ObjectText):
         import orjson
 
         return orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY)
-
-    def columns(self, data: Any) -> dict[str, Any]:
-        return pandas_to_objects.to_arrays(data)
 
     def load(self, text: Any) -> Any:
         import orjson
@@ -107,6 +111,7 @@ class Json(ObjectText):
     name = "json"
     modules = ("pandas", "pyarrow")
     install = "pip install pandas pyarrow"
+    note = "json.dumps and loads at their defaults, lists by ndarray.tolist(); no options make it faster."
     formats: ClassVar = {"json": ("none",)}
     panel = (("json", "none"),)
     panel_only = ("json",)
@@ -125,6 +130,7 @@ class PyYaml(ObjectText):
     modules = ("yaml", "pandas", "pyarrow")
     distributions = ("PyYAML",)
     install = "pip install PyYAML pandas pyarrow"
+    note = "yaml.dump with CSafeDumper and yaml.load with CSafeLoader, the C classes; tuned, as usual."
     formats: ClassVar = {"yaml": ("none",), "yaml-columns": ("none",)}
     panel = (("yaml-columns", "none"),)
     panel_only = ("yaml-columns",)

@@ -22,6 +22,8 @@ CHECKSUMS = {
     "npz": "CRC-32 of each member, compared on request and for compressed members",
     "parquet": "CRC-32 of each page, compared on request",
 }
+PROFILES = ("fast", "small")
+"""Codecs of a cell that are profiles of `cn.write`."""
 SCHEMA = "csv-schema"
 """CSV whose first line holds the properties that CSV itself cannot express."""
 
@@ -41,16 +43,31 @@ class Colonnade(Engine):
         "npy": ("none",),
         "arrow": ("none", "lz4", "zstd"),
         "arrows": ("none", "lz4", "zstd"),
-        "parquet": ("auto", "none", "snappy", "lz4", "zstd"),
-        "msgpack": ("none",),
+        "parquet": ("auto", "none", "snappy", "lz4", "zstd", *PROFILES),
+        "msgpack": ("none", "packed"),
         **dict.fromkeys((*TEXT, SCHEMA), ("none",)),
     }
     given = ("arrows", "msgpack")
     libraries = ("static-frame", "pandas", "polars", "pyarrow", "awkward", "colonnade")
     security = "reading runs no code"
+    note = (
+        "cn.write and cn.read with to_pandas, in memory cn.encode and cn.read; a codec is compression=, else defaults. "
+        "Arrow streams go over the socket or the pipe's descriptor itself."
+    )
+    notes: ClassVar = {
+        "parquet auto": "cn.write and cn.read with to_pandas at their defaults: codec and encodings chosen by column.",
+        "parquet small": 'As the default row, with profile="small"; tuned for size.',
+        "msgpack packed": 'cn.write(numbers="packed"), each numeric column as one bin, and cn.read; tuned.',
+        "csv": 'cn.write(on_loss="ignore"), plain CSV with no types, and cn.read, which infers types from all rows.',
+        SCHEMA: 'cn.write(schema="header") and cn.read: CSV with its types in the first line; tuned.',
+        **dict.fromkeys(
+            ("json", "ndjson", "yaml"), 'cn.write(schema="header") and cn.read: text with its types in front; tuned.'
+        ),
+    }
     _PANEL = (
         ("npz", "none"), ("npz", "zstd"), ("arrow", "none"), ("arrow", "zstd"), ("arrows", "none"), ("arrows", "lz4"),
-        ("arrows", "zstd"), ("parquet", "auto"), ("parquet", "zstd"), ("msgpack", "none"),
+        ("arrows", "zstd"), ("parquet", "auto"), ("parquet", "zstd"), ("parquet", "small"),
+        ("msgpack", "none"), ("msgpack", "packed"),
         ("csv", "none"), (SCHEMA, "none"), ("ndjson", "none"), ("json", "none"), ("yaml", "none"),
     )  # fmt: skip
     streams = ("arrows",)
@@ -150,6 +167,10 @@ class Colonnade(Engine):
         default = "auto" if cell.format == "parquet" else "none"
         codec = None if cell.codec == "none" else cell.codec
         out: dict[str, Any] = {} if cell.codec == default else {"compression": codec}
+        if cell.codec in PROFILES:
+            out = {"profile": cell.codec}
+        if cell.codec == "packed":
+            out = {"numbers": "packed"}
         if cell.format == "csv":
             out["on_loss"] = "ignore"  # of every other engine's CSV, nothing is said either
         elif cell.format in (*TEXT, SCHEMA):

@@ -1,12 +1,13 @@
-"""Engines that only support Parquet files: DuckDB and fastparquet, from and to pandas."""
+"""Engines that only support Parquet: DuckDB (files only) and fastparquet, from and to pandas."""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any, ClassVar
 
 from colonnade_bench.cell import Cell
-from colonnade_bench.engines.base import Spooled
+from colonnade_bench.engines.base import Engine, InMemory, Spooled
 
 
 def some(cell: Cell) -> list[str] | None:
@@ -27,8 +28,8 @@ def arrow_types(cell: Cell) -> Any:
     return pd.ArrowDtype if known and getattr(DATASETS[cell.dataset], "arrow_backed", False) else None
 
 
-class OfParquetAlone(Spooled):
-    """An engine of Parquet files from and to pandas."""
+class OnlyParquet(Engine):
+    """An engine of Parquet from and to pandas."""
 
     formats: ClassVar = {"parquet": ("snappy", "zstd", "none")}
     libraries = ("pandas",)
@@ -39,13 +40,18 @@ class OfParquetAlone(Spooled):
         return cell.transport == "file"
 
 
-class DuckDB(OfParquetAlone):
+class DuckDB(Spooled, OnlyParquet):
     """`read_parquet` with `df()`, and `COPY`, on the default connection of a process."""
 
     name = "duckdb"
     modules = ("duckdb", "pandas")
     distributions = ("duckdb",)
     install = "pip install duckdb pandas"
+    note = (
+        "duckdb.register and COPY ... (FORMAT parquet), duckdb.read_parquet with df(), on the default connection with "
+        "all threads. It writes files only, so in memory the same goes by way of a temporary file."
+    )
+    withheld = ("index",)
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
         import duckdb
@@ -72,23 +78,48 @@ class DuckDB(OfParquetAlone):
         return (table if rows is None else table.limit(rows.stop - rows.start, rows.start)).df()
 
 
-class FastParquet(OfParquetAlone):
-    """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`. It always uses one thread."""
+class Kept(io.BytesIO):
+    """A buffer that stays open: fastparquet closes what it has written."""
+
+    def close(self) -> None:
+        """Does nothing."""
+
+
+class FastParquet(InMemory, OnlyParquet):
+    """`fastparquet.ParquetFile(path).to_pandas()` and `fastparquet.write`. It always uses one thread.
+
+    In memory, `open_with` gives it the buffer.
+    """
 
     name = "fastparquet"
     modules = ("fastparquet", "pandas")
     distributions = ("fastparquet",)
     install = "pip install fastparquet pandas"
+    note = (
+        "fastparquet.write and ParquetFile.to_pandas, one thread; in memory open_with returns the BytesIO, without a "
+        "temporary file."
+    )
+
+    def encode(self, data: Any, cell: Cell) -> Any:
+        sink = Kept()
+        self._write(data, "table.parquet", cell, open_with=lambda path, mode="rb": sink)
+        return sink.getvalue()
 
     def write(self, data: Any, path: Path, cell: Cell) -> None:
+        self._write(data, str(path), cell)
+
+    def read(self, path: Any, cell: Cell) -> Any:
         import fastparquet
 
-        fastparquet.write(str(path), data, compression=None if cell.codec == "none" else cell.codec.upper())
+        source = str(path) if isinstance(path, Path) else path
+        return fastparquet.ParquetFile(source).to_pandas(columns=some(cell))
 
-    def read(self, path: Path, cell: Cell) -> Any:
+    @staticmethod
+    def _write(data: Any, path: str, cell: Cell, **more: Any) -> None:
         import fastparquet
 
-        return fastparquet.ParquetFile(str(path)).to_pandas(columns=some(cell))
+        codec = None if cell.codec == "none" else cell.codec.upper()
+        fastparquet.write(path, data, compression=codec, **more)
 
     def part(self, path: Path, cell: Cell, *, column: str | None = None, rows: slice | None = None) -> Any:
         import fastparquet

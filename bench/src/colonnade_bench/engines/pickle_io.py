@@ -21,6 +21,7 @@ class Pickle(Engine):
     libraries = ("pandas", "static-frame", "polars")
     security = "reading runs any code the file names; no checksum"
     runs_code = True
+    note = "pickle.dump with protocol 5, the highest, and pickle.load on an open file; in memory dumps and loads."
     panel = (("pickle", "none"),)
     streams = ("pickle",)
 

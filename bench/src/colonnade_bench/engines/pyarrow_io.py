@@ -29,10 +29,19 @@ class PyArrow(Engine):
     given = ("arrows",)
     libraries = ("pandas", "pyarrow")
     security = "reading runs no code; no checksum"
+    note = (
+        "pa.Table.from_pandas, pa.ipc.new_file or new_stream, and open_file (of a memory map) or open_stream, with "
+        "Table.to_pandas. Streams go over socket.makefile or a buffered pipe: measured, 15 % faster than a raw adapter."
+    )
+    notes: ClassVar = {
+        "parquet": "pa.Table.from_pandas, pq.write_table and pq.read_table with Table.to_pandas, at the defaults.",
+        "parquet zstd": 'As the default row, with compression="zstd"; tuned for size.',
+    }
     panel = (
         ("arrow", "none"), ("arrow", "zstd"), ("arrows", "none"), ("arrows", "lz4"), ("arrows", "zstd"),
         ("parquet", "snappy"), ("parquet", "zstd"),
     )  # fmt: skip
+    panel_libraries = ("pandas", "pyarrow")
     streams = ("arrows",)
 
     def supports(self, cell: Cell) -> bool:
@@ -103,14 +112,14 @@ class PyArrow(Engine):
         if cell.format == "arrows" or (cell.format == "parquet" and rows is not None):
             raise NotImplementedError
         if cell.format == "parquet":
-            return pq.read_table(path, columns=[column]).to_pandas()
+            return self._given(pq.read_table(path, columns=[column]), cell)
         with pa.memory_map(str(path)) as source:
             options = pa.ipc.IpcReadOptions()
             if column is not None:
                 place = pa.ipc.open_file(source).schema.get_field_index(column)
                 options = pa.ipc.IpcReadOptions(included_fields=[place])
             table = pa.ipc.open_file(source, options=options).read_all()
-            return (table if rows is None else table.slice(rows.start, rows.stop - rows.start)).to_pandas()
+            return self._given(table if rows is None else table.slice(rows.start, rows.stop - rows.start), cell)
 
     def first_chunk(self, path: Any, cell: Cell) -> Any:
         import pyarrow as pa
@@ -118,11 +127,13 @@ class PyArrow(Engine):
 
         if cell.format == "parquet":
             with pq.ParquetFile(path) as file:
-                return next(file.iter_batches()).to_pandas()
+                return self._given(pa.Table.from_batches([next(file.iter_batches())]), cell)
         with pa.memory_map(str(path)) as source:
             if cell.format == "arrows":
-                return pa.ipc.open_stream(source).read_next_batch().to_pandas()
-            return pa.ipc.open_file(source).get_batch(0).to_pandas()
+                batch = pa.ipc.open_stream(source).read_next_batch()
+            else:
+                batch = pa.ipc.open_file(source).get_batch(0)
+            return self._given(pa.Table.from_batches([batch]), cell)
 
     def leaf(self, path: Any, cell: Cell, leaf: tuple[str, str]) -> Any:
         import pyarrow.parquet as pq
@@ -139,6 +150,10 @@ class PyArrow(Engine):
         import pyarrow as pa
 
         pa.default_memory_pool().release_unused()
+
+    @staticmethod
+    def _given(table: Any, cell: Cell) -> Any:
+        return table if cell.library == "pyarrow" else table.to_pandas()
 
     @staticmethod
     def _write(data: Any, sink: Any, cell: Cell) -> None:

@@ -23,6 +23,11 @@ class PyTables(Spooled):
     libraries = ("pandas",)
     security = "reading unpickles what the file says are objects, which runs any code; no checksum unless asked for"
     runs_code = True
+    note = "DataFrame.to_hdf and pd.read_hdf, pandas' default format: fixed."
+    notes: ClassVar = {
+        "hdf-fixed blosc:zstd": 'As the default row, with complib="blosc:zstd", complevel=5; tuned for size.',
+        "hdf-table": 'As the default row, with format="table", which keeps categories and reads single columns.',
+    }
     panel = (("hdf-fixed", "none"), ("hdf-fixed", "blosc:zstd"), ("hdf-table", "none"))
 
     def supports(self, cell: Cell) -> bool:

@@ -34,7 +34,7 @@ class REngine(Engine):
     """
 
     package = ""
-    libraries = ("data.frame",)
+    libraries = panel_libraries = ("data.frame",)
 
     def program(self, task: Mapping[str, Any]) -> list[str]:
         """Returns the command of the process for `task`. It reads commands from standard input."""

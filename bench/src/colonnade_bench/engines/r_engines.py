@@ -19,8 +19,8 @@ def debian(package: str) -> str:
 
 
 def cran(package: str) -> str:
-    """Returns the command that installs a package that Debian does not have."""
-    return f"""Rscript -e 'install.packages("{package}")'"""
+    """Says that Debian does not have a package, and which call in R installs it from CRAN."""
+    return f"not in Debian 12; install.packages('{package}')"
 
 
 class Serialize(REngine):
@@ -28,6 +28,10 @@ class Serialize(REngine):
 
     name = "R serialize"
     install = INSTALL_R
+    note = "serialize and unserialize at their defaults, big-endian (xdr=TRUE), to raw vectors or connections."
+    notes: ClassVar = {
+        "serialize xdr=FALSE": "As the default row, with xdr=FALSE, the machine's own byte order; tuned for speed."
+    }
     formats: ClassVar = {"serialize": ("none",), "serialize xdr=FALSE": ("none",)}
     labels: ClassVar = {"serialize": "big-endian", "serialize xdr=FALSE": "native byte order"}
     panel = (("serialize", "none"), ("serialize xdr=FALSE", "none"))
@@ -40,6 +44,8 @@ class SaveRDS(REngine):
 
     name = "R saveRDS"
     install = INSTALL_R
+    note = "saveRDS and readRDS at their defaults, gzip of level 6."
+    notes: ClassVar = {"rds none": "As the default row, with compress=FALSE; tuned for speed."}
     formats: ClassVar = {"rds": ("gzip", "none", "bzip2", "xz")}
     panel = (("rds", "gzip"), ("rds", "none"))
     streams = ("rds",)
@@ -51,6 +57,8 @@ class Dput(REngine):
 
     name = "R dput"
     install = INSTALL_R
+    note = "dput or deparse, and eval(parse()), at their defaults, which keep 15 digits."
+    notes: ClassVar = {"dput hexNumeric": 'As the default row, with control="hexNumeric", which keeps every bit.'}
     formats: ClassVar = {"dput": ("none",), "dput hexNumeric": ("none",)}
     panel = (("dput", "none"), ("dput hexNumeric", "none"))
     streams = ("dput", "dput hexNumeric")
@@ -62,6 +70,7 @@ class WriteCsv(REngine):
 
     name = "R write.csv"
     install = INSTALL_R
+    note = "write.csv(row.names=FALSE) and read.csv at their defaults."
     formats: ClassVar = {"csv": ("none",)}
     panel = (("csv", "none"),)
     streams = ("csv",)
@@ -74,6 +83,11 @@ class JsonLite(REngine):
     name = "R jsonlite"
     package = "jsonlite"
     install = debian("jsonlite")
+    note = "jsonlite::toJSON and fromJSON at their defaults, 4 digits."
+    notes: ClassVar = {
+        "json digits=NA": "As the default row, with digits=NA, which keeps 15 digits.",
+        "ndjson": "jsonlite::stream_out and stream_in at their defaults, over connections.",
+    }
     formats: ClassVar = dict.fromkeys(("json", "json digits=NA", "ndjson", "ndjson digits=NA"), ("none",))
     panel = (("json", "none"), ("json digits=NA", "none"), ("ndjson", "none"))
     streams = ("ndjson", "ndjson digits=NA")
@@ -86,6 +100,7 @@ class RJson(REngine):
     name = "R rjson"
     package = "rjson"
     install = debian("rjson")
+    note = "rjson::toJSON and fromJSON at their defaults, of strings."
     formats: ClassVar = {"json": ("none",)}
     panel = (("json", "none"),)
     security = PARSES
@@ -97,6 +112,7 @@ class RJsonIO(REngine):
     name = "R RJSONIO"
     package = "RJSONIO"
     install = cran("RJSONIO")
+    note = "RJSONIO::toJSON and fromJSON at their defaults, readJSONStream from connections."
     formats: ClassVar = {"json": ("none",)}
     panel = (("json", "none"),)
     streams = ("json",)
@@ -112,6 +128,7 @@ class Yaml(REngine):
     name = "R yaml"
     package = "yaml"
     install = debian("yaml")
+    note = "yaml::as.yaml and yaml.load at their defaults, by columns."
     formats: ClassVar = {"yaml": ("none",)}
     panel = (("yaml", "none"),)
     security = "reading parses, and runs nothing unless eval.expr is set; no checksum"
@@ -126,6 +143,7 @@ class DataTable(REngine):
     name = "R data.table"
     package = "data.table"
     install = debian("data.table")
+    note = "data.table::fwrite and fread at their defaults, with all threads; files only."
     formats: ClassVar = {"csv": ("none",)}
     panel = (("csv", "none"),)
     security = "reading parses, and runs nothing (cmd= aside); no checksum"
@@ -137,6 +155,7 @@ class MsgPackR(REngine):
     name = "R msgpack"
     package = "msgpack"
     install = cran("msgpack")
+    note = "msgpack::packMsg and unpackMsg, writeMsg and readMsg over connections."
     formats: ClassVar = {"msgpack": ("none",)}
     panel = (("msgpack", "none"),)
     streams = ("msgpack",)
@@ -149,6 +168,8 @@ class MsgPackOldR(REngine):
     name = "R msgpackR"
     package = "msgpackR"
     install = cran("msgpackR")
+    note = "msgpackR::pack and unpack at their defaults; it refuses NA."
+    notes: ClassVar = {"msgpack na=9999": "As the default row, each NA replaced by 9999 first."}
     formats: ClassVar = {"msgpack": ("none",), "msgpack na=9999": ("none",)}
     panel = (("msgpack", "none"), ("msgpack na=9999", "none"))
     security = PARSES
@@ -163,6 +184,8 @@ class Fst(REngine):
     name = "R fst"
     package = "fst"
     install = cran("fst")
+    note = "fst::write_fst and read_fst at their defaults, compress=50; files only."
+    notes: ClassVar = {"fst none": "As the default row, with compress=0; tuned for speed."}
     formats: ClassVar = {"fst": ("default", "none")}
     panel = (("fst", "default"), ("fst", "none"))
     security = "reading runs nothing; checksums of headers and of compressed blocks"
@@ -174,6 +197,8 @@ class Qs2(REngine):
     name = "R qs2"
     package = "qs2"
     install = cran("qs2")
+    note = "qs2::qs_save and qs_read at their defaults."
+    notes: ClassVar = {"qdata": "qs2::qd_save and qd_read at their defaults, the package's own layout."}
     formats: ClassVar = {"qs2": ("zstd",), "qdata": ("zstd",)}
     panel = (("qs2", "zstd"), ("qdata", "zstd"))
     security = "qs2: reading can run code (promises, bytecode); a checksum that is not verified unless asked"

@@ -24,6 +24,10 @@ class StaticFrame(Engine):
     formats: ClassVar = {"npz": ("none",), "npy": ("none",)}
     libraries = ("static-frame", "pandas")
     security = "reading runs no code; its reader leaves the ZIP's CRC-32 unchecked"
+    note = (
+        "Frame.from_pandas with text as str, Frame.to_npz, Frame.from_npz and to_pandas; it has no compression, and "
+        "refuses missing text, zones and categories."
+    )
     panel = (("npz", "none"),)
 
     def supports(self, cell: Cell) -> bool:

@@ -31,6 +31,7 @@ class TextEngine(Engine):
 
     libraries: tuple[str, ...] = ("pandas",)
     security = "reading runs no code; no checksum"
+    withheld: tuple[str, ...] = ("index",)
     panel_only: tuple[str, ...] = ()
 
     def supports(self, cell: Cell) -> bool:
@@ -57,6 +58,12 @@ class PandasText(TextEngine):
     modules = ("pandas", "pyarrow")
     distributions = ("pandas", "pyarrow")
     install = "pip install pandas pyarrow"
+    note = 'DataFrame.to_csv(index=False) and pd.read_csv(engine="pyarrow"), the fastest, which parses times; tuned.'
+    notes: ClassVar = {
+        "csv-c": "DataFrame.to_csv(index=False) and pd.read_csv at its default, the C engine; times stay text.",
+        "ndjson": 'DataFrame.to_json(orient="records", lines=True), 15 digits, ISO times, and pd.read_json(lines=True).',
+        "json-table": 'DataFrame.to_json(orient="table"), 15 digits, the layout that keeps types, and pd.read_json.',
+    }
     formats: ClassVar = {
         "csv": ("none",), "csv-c": ("none",), "ndjson": ("none",), "json": ("none",), "json-table": ("none",)
     }  # fmt: skip
@@ -95,6 +102,9 @@ class PyArrowText(TextEngine):
     modules = ("pyarrow", "pandas")
     distributions = ("pyarrow",)
     install = "pip install pyarrow pandas"
+    note = (
+        "pyarrow.csv.write_csv of a Table, and read_csv, where an empty field is null text too, with Table.to_pandas."
+    )
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
     panel = (("csv", "none"),)
 
@@ -123,7 +133,8 @@ class PolarsText(TextEngine):
     """`read_csv`, `read_ndjson`, `read_json` and their writers; from and to pandas through a polars DataFrame.
 
     CSV is parsed for times (``try_parse_dates=True``), except in the ``text-*`` datasets, which have none. By default
-    polars infers types from the first rows. ``infer="all"`` uses every row, as other libraries do.
+    polars infers types from the first rows. ``infer="all"`` uses every row, as other libraries do. In panels JSON and
+    NDJSON always do: a column whose first hundred cells are null would stop the default.
     """
 
     name = "polars-text"
@@ -131,6 +142,16 @@ class PolarsText(TextEngine):
     modules = ("polars", "pyarrow", "pandas")
     distributions = ("polars",)
     install = "pip install polars pyarrow pandas"
+    note = (
+        "DataFrame.write_csv and pl.read_csv(try_parse_dates=True), else at the defaults. From pandas: pl.from_pandas "
+        "before, DataFrame.to_pandas after."
+    )
+    notes: ClassVar = dict.fromkeys(
+        ("json", "ndjson"),
+        "DataFrame.write_json or write_ndjson, and pl.read_json or read_ndjson with infer_schema_length=None, so that "
+        "types come from all rows. From pandas: pl.from_pandas before, DataFrame.to_pandas after.",
+    )
+    panel_libraries = ("polars", "pandas")
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",), "json": ("none",)}
     panel = (("csv", "none"), ("ndjson", "none"), ("json", "none"))
 
@@ -144,7 +165,8 @@ class PolarsText(TextEngine):
     def read(self, path: Any, cell: Cell) -> Any:
         import polars as pl
 
-        rows: dict[str, Any] = {"infer_schema_length": None} if cell.option.get("infer") == "all" else {}
+        whole = cell.option.get("infer") == "all" or (cell.format != "csv" and not cell.dataset.startswith(TABLES))
+        rows: dict[str, Any] = {"infer_schema_length": None} if whole else {}
         if cell.format == "csv":
             frame = pl.read_csv(path, try_parse_dates=not cell.dataset.startswith(PREFIX), **rows)
         else:
@@ -175,6 +197,10 @@ class DuckDBText(Spooled, TextEngine):
     modules = ("duckdb", "pandas")
     distributions = ("duckdb",)
     install = "pip install duckdb pandas"
+    note = (
+        "duckdb.register and COPY ... (FORMAT csv or json), duckdb.read_csv or read_json with df(). It knows files "
+        "only, so in memory the same goes by way of a temporary file."
+    )
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
     panel = (("csv", "none"), ("ndjson", "none"))
 

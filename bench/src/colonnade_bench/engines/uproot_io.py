@@ -28,6 +28,11 @@ class Uproot(Spooled):
     formats: ClassVar = {"rntuple": ("zstd", "lz4", "zlib"), "ttree": ("zstd", "lz4", "zlib")}
     libraries = ("awkward", "pandas")
     security = "reading runs no code of the file's; no checksum but LZ4's"
+    note = "uproot.recreate with mkrntuple of a record array at the default codec, and uproot.open with arrays()."
+    notes: ClassVar = {
+        "rntuple zstd": "As the default row, with compression=uproot.ZSTD(5); tuned for size.",
+        "ttree": "uproot.recreate with mktree and extend at the default codec, and uproot.open with arrays().",
+    }
     panel = (("rntuple", "zlib"), ("rntuple", "zstd"), ("ttree", "zlib"))
 
     def supports(self, cell: Cell) -> bool:

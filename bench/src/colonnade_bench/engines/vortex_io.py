@@ -20,6 +20,8 @@ class Vortex(Spooled):
     formats: ClassVar = {"vortex": ("default", "compact")}
     libraries = ("pandas",)
     security = "reading runs no code; no checksum"
+    note = "VortexWriteOptions.default().write of an Arrow table; vortex.open (in memory open_readable) with to_arrow."
+    notes: ClassVar = {"vortex compact": "As the default row, with VortexWriteOptions.compact(); tuned for size."}
     panel = (("vortex", "default"), ("vortex", "compact"))
 
     def supports(self, cell: Cell) -> bool:

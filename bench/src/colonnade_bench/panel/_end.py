@@ -43,10 +43,10 @@ class CellEnd(End):
         self.moving = MOVING.get(self.transport)
         self.directory = Path(task["directory"])
         kept = Path(task["tables"])
-        self.few = tables.load(tables.few(kept))
+        self.few = tables.of_library(tables.load(tables.few(kept)), self.cell.library)
         self.buffered = self.cell.option.get("via") is not None
-        self.tables = self.few if self.role == "read" else tables.load(kept)
-        self.library = LIBRARIES["pandas"]
+        self.tables = self.few if self.role == "read" else tables.of_library(tables.load(kept), self.cell.library)
+        self.library = LIBRARIES[self.cell.library]
         self.listened = 0
         self.counted: int | None = None
         self.parts: dict[str, float] = {}
@@ -230,12 +230,11 @@ class CellEnd(End):
             self.touch(found)
         if self.moving is not None:
             self.way.close()
-        elif not self.parts and all(len(frame.columns) for frame in found.values()):
+        elif not self.parts and all(self.library.labels(frame) for frame in found.values()):
             name, frame = next(iter(found.items()))
             path = self.path(self.directory / "file", name)
-            self.parts = seconds_of_parts(
-                self.engine, path, self.cell, self.library, str(frame.columns[-1]), len(frame)
-            )
+            column = self.library.labels(frame)[-1]
+            self.parts = seconds_of_parts(self.engine, path, self.cell, self.library, column, len(frame))
         return {
             **meter.found,
             **parts,

@@ -42,7 +42,8 @@ class Trial:
         self.say, self.task = parent.say, task
         self.cell = Cell.from_json(task["cell"])
         self.engine = ENGINES[self.cell.engine]
-        self.tables = tables.load(Path(task["tables"]))
+        self.library = LIBRARIES[self.cell.library]
+        self.tables = tables.of_library(tables.load(Path(task["tables"])), self.cell.library)
 
     def run(self) -> None:
         {"check": self.check, "fault": self.fault, "leak": self.leak}[self.task["role"]]()
@@ -50,16 +51,19 @@ class Trial:
     def check(self) -> None:
         payloads = {name: self.engine.encode(frame, self.cell) for name, frame in self.tables.items()}
         found = {name: self.engine.decode(payload, self.cell) for name, payload in payloads.items()}
-        lost = losses_of_tables(self.tables, found)
-        by_way = {way: losses_of_tables(self.tables, again) for way, again in self.by_other_ways()}
+        lost = self.losses(found)
+        by_way = {way: self.losses(again) for way, again in self.by_other_ways()}
         self.say(
             word="checked",
             ok=True,
             losses=lost,
             by_way={way: more for way, each in by_way.items() if (more := [loss for loss in each if loss not in lost])},
             wire_nbytes=sum(memoryview(payload).nbytes for payload in payloads.values()),
-            frame_nbytes=sum(LIBRARIES["pandas"].nbytes(frame) for frame in self.tables.values()),
+            frame_nbytes=sum(self.library.nbytes(frame) for frame in self.tables.values()),
         )
+
+    def losses(self, found: tables.Tables) -> list[str]:
+        return losses_of_tables(self.tables, found, self.engine.withheld)
 
     def by_other_ways(self) -> Iterator[tuple[str, tables.Tables]]:
         """Yields the result of reading a file and a stream, if the engine has separate calls for them.
@@ -95,7 +99,7 @@ class Trial:
 
         Reports the number of each copy first, so that the parent knows which one crashed or hung.
         """
-        frame = next(iter(self.tables.values())).iloc[:DAMAGED_ROWS]
+        frame = self.library.head(next(iter(self.tables.values())), DAMAGED_ROWS)
         payload = bytes(self.engine.encode(frame, self.cell))
         clean = self.engine.decode(payload, self.cell)
         resource.setrlimit(resource.RLIMIT_AS, (FAULT_NBYTES, FAULT_NBYTES))

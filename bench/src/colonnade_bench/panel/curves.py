@@ -44,6 +44,7 @@ class Curves(Runner):
             "curves": [cell.to_json() for cell in self.curves],
             "disk_bps": self.spec.disk_bps,
             "security": {n: {fmt: ENGINES[n].security_of(fmt) for fmt, _ in ENGINES[n].panel} for n in self.engines},
+            "notes": {n: {" ".join(row): ENGINES[n].note_of(*row) for row in ENGINES[n].panel} for n in self.engines},
         }
 
     def measure(self) -> int:

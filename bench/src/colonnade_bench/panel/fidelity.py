@@ -1,9 +1,13 @@
-"""Finds and names the losses of a round trip. Lossy contestants are ranked separately from exact ones."""
+"""Finds and names the losses of a round trip, and tells losses of metadata from those of values.
+
+Engines with losses are ranked separately from exact ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,11 +15,46 @@ MOST = 40
 """The most losses to list for one round trip. The others are counted."""
 
 
-def losses(original: Any, result: Any) -> list[str]:
-    """Lists the differences of two pandas DataFrames, one sentence each. Empty if nothing was lost.
+NOT_PASSED_ON = "not passed on by the benchmark"
+"""In the place of a loss that is the benchmark's: it gave the engine no such part of the frame."""
+OF_VALUES = re.compile(
+    r"(rows|columns|values) became|became (values|NA|NaN)\b|values|labels|names of columns|integers beyond|is gone$"
+    r"|came back$|list of tables became|and [\d,]+ more$"
+)
+OF_METADATA = re.compile(
+    r"became |categories differ|order of |classes of cells|names of rows$|levels$|time zone$|units$|attrs$"
+    rf"|{NOT_PASSED_ON}|more of metadata$"
+)
 
-    It compares labels, names and kinds of both axes and column types, then values column by column: nulls, NaN against
-    null, integers beyond 2^53, categories, time zones, units.
+
+def kind_of(loss: str) -> Literal["metadata", "values"]:
+    """Whether a loss changed cells, or only what describes them: types and units, names, categories, zones, attrs.
+
+    What cannot be told counts as a loss of values. Records of earlier runs have the same texts.
+
+    >>> kind_of("when: datetime64[us, UTC] became datetime64[us, Etc/UTC]"), kind_of("n: values changed (1 of 2)")
+    ('metadata', 'values')
+    """
+    said = loss.rpartition(": ")[2]
+    if OF_VALUES.match(said) or re.match(r"[\d,]+ ", said):
+        return "values"
+    return "metadata" if OF_METADATA.search(said) else "values"
+
+
+def listed(found: list[str]) -> list[str]:
+    """Returns the losses, at most `MOST`, those of values first if some are left out."""
+    if len(found) <= MOST:
+        return found
+    found = sorted(found, key=lambda loss: kind_of(loss) == "metadata")
+    of_values = any(kind_of(loss) == "values" for loss in found[MOST:])
+    return [*found[:MOST], f"and {len(found) - MOST} more" + " of metadata" * (not of_values)]
+
+
+def losses(original: Any, result: Any) -> list[str]:
+    """Lists the differences of two DataFrames or Tables, one sentence each. Empty if nothing was lost.
+
+    Of pandas it compares labels, names and kinds of both axes and column types, then values column by column: nulls,
+    NaN against null, integers beyond 2^53, categories, time zones, units.
 
     Examples
     --------
@@ -23,6 +62,8 @@ def losses(original: Any, result: Any) -> list[str]:
     >>> losses(pd.DataFrame({"a": pd.Categorical(["x"])}), pd.DataFrame({"a": ["x"]}))
     ['a: category became str']
     """
+    if not hasattr(original, "iloc") and type(original) is type(result):
+        return arrow_losses(original, result)
     if not hasattr(result, "iloc") or not hasattr(result, "columns"):
         return [f"a {type(result).__name__} came back"]
     out: list[str] = []
@@ -38,30 +79,47 @@ def losses(original: Any, result: Any) -> list[str]:
             out += column_losses(str(label), original.iloc[:, k], result.iloc[:, k])
     elif original.shape[1] != result.shape[1]:
         out.append(f"{original.shape[1]} columns became {result.shape[1]}")
-    return out if len(out) <= MOST else [*out[:MOST], f"and {len(out) - MOST} more"]
+    return listed(out)
 
 
-def losses_of_tables(original: Mapping[str, Any], result: Mapping[str, Any]) -> list[str]:
-    """Lists the differences of several tables. The table's name comes first if there is more than one."""
+def losses_of_tables(
+    original: Mapping[str, Any], result: Mapping[str, Any], withheld: Collection[str] = ()
+) -> list[str]:
+    """Lists the differences of several tables. The table's name comes first if there is more than one.
+
+    Losses of `withheld` parts ("index") are named as the benchmark's own.
+    """
     out = [f"table {name} is gone" for name in original if name not in result]
     for name in original:
         if name in result:
             prefix = f"{name.rpartition('-')[2]}." if len(original) > 1 else ""
-            out += [prefix + text for text in losses(original[name], result[name])]
-    return out
+            for text in losses(original[name], result[name]):
+                part = text.partition(":")[0]
+                out.append(prefix + (f"{part}: {NOT_PASSED_ON}" if part in withheld else text))
+    return list(dict.fromkeys(out))
 
 
 def axis_losses(side: str, original: Any, result: Any) -> list[str]:
     out = []
     if list(original.names) != list(result.names):
         out.append(f"{side}: names {list(original.names)} became {list(result.names)}")
-    if len(original) != len(result) or not original.equals(result):
-        out.append(f"{side}: labels differ" if len(original) == len(result) else f"{side}: number of labels")
+    if len(original) != len(result):
+        out.append(f"{side}: number of labels")
+    elif not original.equals(result) and labels_differ(original, result):
+        out.append(f"{side}: labels differ")
     elif type(original) is not type(result):
         out.append(f"{side}: {type(original).__name__} became {type(result).__name__}")
     elif original.dtype != result.dtype:
         out.append(f"{side}: {original.dtype} became {result.dtype}")
     return out
+
+
+def labels_differ(original: Any, result: Any) -> bool:
+    """Whether labels differ that are not equal as they are: the same ones may have another type, unit or zone."""
+    try:
+        return original.nlevels != 1 != result.nlevels or values_differ(original.to_series(), result.to_series()) > 0
+    except (TypeError, ValueError, OverflowError, AttributeError):
+        return True
 
 
 def column_losses(label: str, original: Any, result: Any) -> list[str]:
@@ -99,7 +157,7 @@ def classes_differ(original: Any, result: Any) -> int:
 
 def values_differ(original: Any, result: Any) -> int:
     """Counts the cells whose values differ, regardless of type. Nulls equal nulls, and numbers compare by value."""
-    a, b = plain(original), plain(result)
+    a, b = plain(original), plain(as_times(result) if getattr(original.dtype, "kind", "O") == "M" else result)
     null_a, null_b = np.asarray(original.isna()), np.asarray(result.isna())
     differ = null_a != null_b
     both = ~(null_a | null_b)
@@ -127,6 +185,15 @@ def unpacked(cell: Any) -> Any:
     return "NaN" if isinstance(cell, float) and cell != cell else cell
 
 
+def as_times(column: Any) -> Any:
+    """Returns the times that a column of text says, in UTC. A type that is lost is metadata, if the text says all."""
+    import pandas as pd
+
+    if not pd.api.types.is_string_dtype(column.dtype):
+        return column
+    return pd.to_datetime(column, utc=True, format="ISO8601")
+
+
 def plain(column: Any) -> Any:
     """Converts cells for comparison across types: times to UTC nanoseconds, text to objects, numbers unchanged."""
     import pandas as pd
@@ -145,3 +212,59 @@ def plain(column: Any) -> Any:
         fill: Callable[[str], Any] = {"b": bool, "i": int, "u": int, "f": float}.__getitem__
         return column.to_numpy(dtype=object, na_value=fill(kind)())
     return column.to_numpy(dtype=object)
+
+
+# ---------------------------------------------------------------- polars, pyarrow
+
+
+def arrow_losses(original: Any, result: Any) -> list[str]:
+    """Compares two polars DataFrames or pyarrow Tables: labels, types, then values as Arrow has them."""
+    (types_a, a), (types_b, b) = in_arrow(original), in_arrow(result)
+    if list(types_a) != list(types_b):
+        return ["columns: labels differ"]
+    if a.num_rows != b.num_rows:
+        return [f"{a.num_rows:,} rows became {b.num_rows:,}"]
+    out = []
+    for name in types_a:
+        if types_a[name] != types_b[name]:
+            out.append(f"{name}: {types_a[name]} became {types_b[name]}")
+        wrong = cells_differ(a.column(name), b.column(name))
+        if wrong is None:
+            out.append(f"{name}: values of another kind")
+        elif wrong:
+            out.append(f"{name}: values changed ({wrong:,} of {a.num_rows:,})")
+    return listed(out)
+
+
+def in_arrow(data: Any) -> tuple[dict[str, str], Any]:
+    """Returns the library's own types by column, and the data as a pyarrow Table."""
+    if hasattr(data, "to_arrow"):
+        return {name: str(kind) for name, kind in data.schema.items()}, data.to_arrow()
+    return {field.name: str(field.type) for field in data.schema}, data
+
+
+def cells_differ(original: Any, result: Any) -> int | None:
+    """Counts the cells that differ. Nulls equal nulls, NaN equals NaN. None if the types cannot be compared."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        a = as_values(original)
+        b = as_values(result)
+        b = b if b.type == a.type else b.cast(a.type)
+        same = pc.fill_null(pc.equal(a, b), False)
+    except pa.ArrowNotImplementedError:  # nested types have no comparison by cell
+        return 0 if original.equals(result) else None
+    except pa.ArrowInvalid:
+        return None
+    same = pc.or_(same, pc.and_(pc.is_null(a), pc.is_null(b)))
+    if pa.types.is_floating(a.type):
+        same = pc.or_(same, pc.fill_null(pc.and_(pc.is_nan(a), pc.is_nan(b)), False))
+    return len(a) - (pc.sum(same).as_py() or 0)
+
+
+def as_values(column: Any) -> Any:
+    """Returns the values of a column of codes, and other columns as they are."""
+    import pyarrow as pa
+
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column

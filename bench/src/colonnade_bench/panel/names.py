@@ -12,7 +12,7 @@ from typing import Any
 from colonnade_bench.engines import ENGINES
 
 USUAL = ("pandas", "data.frame")
-"""The usual libraries of a panel. Other libraries are named in brackets."""
+"""The libraries that are not named next to an engine that is not known here."""
 PLAIN = ("none", "auto", "default")
 """Codecs that a reader need not see where they are the engine's own default."""
 
@@ -36,11 +36,13 @@ def row_name(
     ('colonnade parquet', 'colonnade parquet none')
     >>> row_name("R dput", "dput hexNumeric"), row_name("R serialize", "serialize")
     ('R dput hexNumeric', 'R serialize (big-endian)')
+    >>> row_name("polars", "ipc", "zstd", library="pandas"), row_name("polars", "ipc", library="polars")
+    ('polars ipc zstd from pandas', 'polars ipc')
     """
     silent = codec in PLAIN and codec == usual_codec(engine, format)
     words = [*first_words(engine, format), *(() if silent else (codec,))]
     words += [f"{key}={value}" for key, value in options]
-    return " ".join(words) + ("" if library in USUAL else f" [{library}]")
+    return " ".join([*words, *source_of(engine, library)])
 
 
 def sentence_name(
@@ -53,7 +55,7 @@ def sentence_name(
     >>> sentence_name("pickle", "pickle"), sentence_name("colonnade", "parquet", "auto")
     ('pickle', 'Parquet (colonnade)')
     """
-    aside = [f"{key}={value}" for key, value in options] + ([] if library in USUAL else [library])
+    aside = [f"{key}={value}" for key, value in options] + source_of(engine, library)
     if repeats(engine, format) or label_of(engine, format):
         named = " ".join(first_words(engine, format))
     else:
@@ -63,6 +65,16 @@ def sentence_name(
     elif codec not in PLAIN:
         named += f" with {codec}"
     return named + (f" ({', '.join(aside)})" if aside else "")
+
+
+def source_of(engine: str, library: str) -> list[str]:
+    """Returns from which library's frames a row starts, where these are not the usual ones of the engine's users.
+
+    >>> source_of("polars", "polars"), source_of("polars", "pandas"), source_of("pyarrow", "pandas")
+    ([], ['from pandas'], [])
+    """
+    known = ENGINES.get(engine)
+    return [] if library in (USUAL if known is None else known.panel_libraries[:1]) else [f"from {library}"]
 
 
 def usual_codec(engine: str, format: str) -> str:

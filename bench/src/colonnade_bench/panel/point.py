@@ -84,7 +84,7 @@ def measure(
             found["rows"] = total(found["rows"])
             if "user_s" in found and cell.transport != "remote":  # the other half of a remote cell runs elsewhere
                 found["cores_used"] = (found["user_s"] + found["system_s"]) / found["union_s"]
-            # R reports bytes of its own memory. All shares use the same number of bytes instead.
+            # Other libraries report bytes of their own memory. All shares use those of pandas instead.
             frame_nbytes = task.get("frame_nbytes", size["frame_nbytes"])
             load = os.getloadavg()[0]
             yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), "load": load, **found}
@@ -109,6 +109,7 @@ def told_of_data(cell: Cell, place: Place, nbytes: int = 0) -> dict[str, Any]:
             hand_over(tables.load(kept), part)
             part.rename(handed)
         task["handed"] = str(handed)
+    if cell.library != "pandas":
         task["frame_nbytes"] = tables.nbytes(kept)
     return task
 

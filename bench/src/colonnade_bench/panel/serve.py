@@ -111,7 +111,7 @@ class Server:
         with Meter() as meter:
             frame = engine.decode(payload, cell)
             opened = clock()
-            touch_all(LIBRARIES["pandas"].buffers(frame))
+            touch_all(LIBRARIES[cell.library].buffers(frame))
         used = {name: meter.found[name] for name in ("user_s", "system_s", "peak_nbytes")}
         times = {"decode_s": opened - meter.start, "usable_s": meter.found["elapsed_s"]}
         return {"word": "decoded", **times, **used, "rows": len(frame)}

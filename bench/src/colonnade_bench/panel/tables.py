@@ -18,6 +18,7 @@ from typing import Any
 
 from colonnade_bench import stored_frame
 from colonnade_bench.datasets import DATASETS
+from colonnade_bench.datasets.base import convert
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.panel.fidelity import losses
 from colonnade_bench.registry import unknown
@@ -114,6 +115,11 @@ def keep(tables: Tables, path: Path) -> None:
             raise ValueError(f"bench: {name} cannot be handed to the measuring processes: {'; '.join(lost)}")
     save(tables, part)
     part.rename(path)
+
+
+def of_library(tables: Tables, library: str) -> Tables:
+    """Converts tables to objects of another library before any clock starts."""
+    return {name: convert(frame, "pandas", library) for name, frame in tables.items()}
 
 
 def few(path: Path) -> Path:
