@@ -1,5 +1,6 @@
 """Engines of a panel: whole frames to bytes and back, streams of several tables, what is missing, plug-ins."""
 
+import contextlib
 import os
 import re
 import socket
@@ -8,6 +9,7 @@ import tempfile
 import threading
 import tomllib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +17,11 @@ import numpy as np
 import pytest
 
 from colonnade_bench.cell import Cell
+from colonnade_bench.datasets.base import convert
 from colonnade_bench.engines import ENGINES, Engine
 from colonnade_bench.engines.plugins import GROUP, Engines
+from colonnade_bench.libraries import LIBRARIES
+from colonnade_bench.panel.fidelity import losses
 from tests.helpers.corpora import ROOT
 
 pd = pytest.importorskip("pandas")
@@ -146,6 +151,7 @@ READ_LESS = {
     ("awkward", "parquet"): ["column"],
     ("awkward", "feather"): ["column"],
     ("awkward", "npz"): ["column"],
+    ("numpy", "npz"): ["column"],
     ("colonnade", "npz"): ["column", "rows"],
 }
 
@@ -180,6 +186,99 @@ def test_plain_objects_hold_nullable_integers(name: str, tmp_path: Path) -> None
     form, codec = ENGINES[name].panel[0]
     found = through_memory(known(name), frame, cell(name, form, codec), tmp_path)
     pd.testing.assert_frame_equal(found, frame)
+
+
+def labelled() -> Any:
+    """A frame with what harnesses forget: an index of two levels, names, categories without cells, attrs, durations."""
+    frame = whole().drop(columns="b")
+    frame["kind"] = frame["kind"].cat.add_categories("w").cat.as_ordered()
+    frame["span"] = pd.to_timedelta(np.arange(NROWS), unit="s").as_unit("ms")
+    frame["n"] = pd.array([None, *range(1, NROWS)], dtype="Int32")
+    frame = frame.set_index([frame["naive"].rename("at"), pd.Index(range(NROWS), name="k")])
+    frame.columns.name = "what"
+    frame.attrs["source"] = "x"
+    return frame
+
+
+OF_COLUMNS = ["msgpack", "ormsgpack", "msgspec", "orjson", "json", "pyyaml", "numpy", "h5py", "zarr"]
+
+
+@pytest.mark.parametrize(("name", "form", "codec"), [row for row in ROWS if row[0] in OF_COLUMNS])
+def test_formats_without_tables_are_given_index_names_and_types(
+    name: str, form: str, codec: str, tmp_path: Path
+) -> None:
+    for frame in (labelled(), simple(8)[["i", "f"]].set_axis([3, 1], axis=1), simple(8).iloc[::2]):
+        found = through_memory(known(name), frame, cell(name, form, codec), tmp_path)
+        assert losses(frame, found) == []
+        for label in found.columns:  # what reading gives can be written to
+            found.iloc[0, found.columns.get_loc(label)] = found.iloc[1, found.columns.get_loc(label)]
+
+
+def test_orjson_is_given_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    orjson = pytest.importorskip("orjson")
+    seen: list[Any] = []
+    monkeypatch.setattr(orjson, "dumps", lambda value, option=0: seen.append((value, option)) or b"")
+    ENGINES["orjson"].encode(whole(), cell("orjson", "json", "none"))
+    [(value, option)] = seen
+    kinds = {type(column) for column in value["columns"].values()}
+    assert kinds == {np.ndarray, list}  # text is a list
+    assert sum(isinstance(column, list) for column in value["columns"].values()) == 1
+    assert option & orjson.OPT_SERIALIZE_NUMPY
+
+
+def test_packed_numbers_are_bytes_and_typed_decoders_are_kept() -> None:
+    known("msgspec")
+    import msgspec
+
+    from colonnade_bench.engines.msgpack_io import decoder_of
+
+    frame = simple(1000)
+    for name in ("msgpack", "ormsgpack", "msgspec"):
+        message = msgspec.msgpack.decode(ENGINES[name].encode(frame, cell(name, "msgpack", "packed")))
+        assert [type(column) for column in message["columns"].values()] == [bytes, bytes, bytes, list]
+    decoder_of.cache_clear()
+    for nrows in (3, 1000):
+        one = cell("msgspec", "msgpack", "typed")
+        check(ENGINES["msgspec"].decode(ENGINES["msgspec"].encode(simple(nrows), one), one), simple(nrows))
+    assert decoder_of.cache_info().misses == 1
+
+
+def test_fastparquet_makes_no_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    engine, one = known("fastparquet"), cell("fastparquet", "parquet", "snappy")
+    monkeypatch.setattr(tempfile, "mkdtemp", None)
+    check(through_memory(engine, simple(), one, tmp_path), simple())
+
+
+OWN = [
+    (name, library, *row)
+    for name in PANDAS
+    for library in ENGINES[name].panel_libraries
+    if library != "pandas"
+    for row in ENGINES[name].panel
+]
+
+
+@pytest.mark.parametrize(("name", "library", "form", "codec"), OWN)
+def test_own_frames_are_not_converted(name: str, library: str, form: str, codec: str, tmp_path: Path) -> None:
+    engine = known(name)
+    data = convert(simple(), "pandas", library)
+    one = replace(cell(name, form, codec), library=library)
+    path = tmp_path / f"table.{form}"
+    engine.write(data, path, one)
+    for found in (through_memory(engine, data, one, tmp_path), engine.read(path, one)):
+        assert type(found) is type(data)
+        assert losses(data, found) == []
+    with contextlib.suppress(NotImplementedError):
+        assert LIBRARIES[library].labels(engine.part(path, one, column="f")) == ["f"]
+    with contextlib.suppress(NotImplementedError):
+        assert len(engine.part(path, one, rows=slice(5, 8))) == 3
+
+
+def test_polars_infers_json_from_all_rows(tmp_path: Path) -> None:
+    engine, frame = known("polars-text"), pd.DataFrame({"a": [None] * 300 + [1.5]}, dtype="float64")
+    for form in ("json", "ndjson"):
+        found = through_memory(engine, frame, cell("polars-text", form, "none"), tmp_path)
+        assert found["a"].tolist()[-1] == 1.5
 
 
 def test_every_row_is_one_of_its_engine() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colonnade_bench.panel.fidelity import losses, losses_of_tables
+from colonnade_bench.panel.fidelity import MOST, kind_of, losses, losses_of_tables
+from colonnade_bench.panel.summary import Fidelity
 
 pd = pytest.importorskip("pandas")
 
@@ -96,3 +97,109 @@ def test_jagged_cells_are_compared_by_value():
     assert losses(frame, frame.copy()) == []
     other = pyarrow.table({"jet": [[{"pt": [1.5, 2.0], "n": 1}], *rows[1:]]}).to_pandas(types_mapper=pd.ArrowDtype)
     assert losses(frame, other) == ["jet: values changed (1 of 4)"]
+
+
+WHEN = pd.Series(pd.to_datetime(["2020-01-01 05:00", None])).dt.as_unit("us").dt.tz_localize("UTC")
+
+
+@pytest.mark.parametrize(
+    ("original", "result"),
+    [
+        (frame(a=[1, 2]), frame(a=[1.0, 2.0])),
+        (frame(a=[1]), frame(a=[1]).rename_axis("id")),
+        (frame(a=[1, 2]), frame(a=[1, 2]).set_axis([0, 1])),
+        (frame(a=pd.Categorical(["x"], categories=["x", "y"])), frame(a=["x"])),
+        (frame(a=WHEN), frame(a=WHEN.dt.tz_convert("Etc/UTC"))),
+        (frame(a=WHEN), frame(a=WHEN.dt.as_unit("ns"))),
+        (frame(a=WHEN), frame(a=["2020-01-01 05:00:00+00:00", None])),
+        (frame(a=[1]).set_axis(WHEN[:1]), frame(a=[1]).set_axis(WHEN[:1].dt.as_unit("ns"))),
+    ],
+)
+def test_a_type_or_a_name_that_is_lost_is_metadata(original: Any, result: Any) -> None:
+    found = losses(original, result)
+    assert found
+    assert {kind_of(loss) for loss in found} == {"metadata"}
+    assert Fidelity(True, tuple(found)).values_kept
+
+
+@pytest.mark.parametrize(
+    ("original", "result"),
+    [
+        (frame(a=[1, 2]), frame(a=[1, 3])),
+        (frame(a=[2**53 + 1]), frame(a=[2**53])),
+        (frame(a=[1, 2]), frame(a=[1])),
+        (frame(a=[1], b=[2]), frame(a=[1])),
+        (frame(a=[1]), frame(b=[1])),
+        (frame(a=[1, 2]), frame(a=[1, 2]).set_axis([5, 6])),
+        (frame(a=["x", None]), frame(a=["x", ""])),
+        (frame(a=WHEN), frame(a=["2020-01-01 06:00:00+00:00", None])),
+        (frame(a=WHEN), frame(a=[1577854800000, None])),
+        (frame(values=[1.5]), frame(values=["x"])),
+        (frame(a=[1]), [1]),
+    ],
+)
+def test_cells_that_change_are_a_loss_of_values(original: Any, result: Any) -> None:
+    found = losses(original, result)
+    assert "values" in {kind_of(loss) for loss in found}
+    assert not Fidelity(True, tuple(found)).values_kept
+
+
+@pytest.mark.parametrize(
+    ("loss", "kind"),
+    [
+        ("first.when: POSIXct became character", "metadata"),
+        ("names of rows", "metadata"),
+        ("flights.kind: levels", "metadata"),
+        ("by a file: flights.time_hour: datetime64[us, UTC] became datetime64[us, Etc/UTC]", "metadata"),
+        ("second.word: NA became values (1 of 6)", "values"),
+        ("x: values became NA (3 of 6)", "values"),
+        ("x: 6 values became 3", "values"),
+        ("the list of tables became NULL", "values"),
+        ("table one-a is gone", "values"),
+        ("and 7 more", "values"),
+        ("something new", "values"),
+    ],
+)
+def test_texts_of_earlier_records_have_a_kind(loss: str, kind: str) -> None:
+    assert kind_of(loss) == kind
+
+
+def test_losses_of_values_are_listed_first_where_some_are_left_out() -> None:
+    original = pd.DataFrame({f"c{k}": [k] for k in range(MOST + 5)})
+    result = original.astype("float64")
+    assert losses(original, result)[-1] == "and 5 more of metadata"
+    result.loc[0, "c44"] = 0.5
+    found = losses(original, result)
+    assert found[0] == "c44: values changed (1 of 1)"
+    assert kind_of(found[-1]) == "metadata"
+
+
+def test_what_the_benchmark_does_not_pass_on_is_named_once() -> None:
+    original = frame(a=[1, 2]).set_axis(pd.Index([5, 6], name="id"))
+    found = losses_of_tables({"t": original}, {"t": frame(a=[1, 3])}, ("index",))
+    assert found == ["index: not passed on by the benchmark", "a: values changed (1 of 2)"]
+    assert [kind_of(loss) for loss in found] == ["metadata", "values"]
+
+
+# ---------------------------------------------------------------- polars, pyarrow
+
+
+def test_frames_of_polars_are_compared_as_they_are() -> None:
+    pl = pytest.importorskip("polars")
+    original = pl.DataFrame({"a": [1, None], "x": [0.5, float("nan")], "c": ["u", "v"]})
+    original = original.with_columns(pl.col("c").cast(pl.Categorical))
+    assert losses(original, original.clone()) == []
+    other = original.with_columns(pl.col("c").cast(pl.String), pl.lit(2.0).alias("x"))
+    assert losses(original, other) == ["x: values changed (2 of 2)", "c: Categorical became String"]
+    assert losses(original, original.head(1)) == ["2 rows became 1"]
+    assert losses(original, original.drop("a")) == ["columns: labels differ"]
+    assert losses(original, [1]) == ["a list came back"]
+
+
+def test_tables_of_pyarrow_are_compared_as_they_are() -> None:
+    pa = pytest.importorskip("pyarrow")
+    original = pa.table({"t": pa.array([1, None], pa.timestamp("us", "UTC")), "l": [[1], []]})
+    assert losses(original, original.slice(0)) == []
+    zone = original.set_column(0, "t", original.column(0).cast(pa.timestamp("us", "Etc/UTC")))
+    assert losses(original, zone) == ["t: timestamp[us, tz=UTC] became timestamp[us, tz=Etc/UTC]"]
+    assert losses(original, original.set_column(1, "l", pa.array([[1], [2]]))) == ["l: values of another kind"]

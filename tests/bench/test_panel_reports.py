@@ -312,7 +312,7 @@ def test_failures_are_rows_with_reasons(results):
 
 def test_safety_tells_what_a_bad_copy_does(results):
     safety = tables(results)["safety"]
-    assert rows(safety, "polars ipc")[0][1:3] == ["error", "silently wrong"]
+    assert rows(safety, "polars ipc from pandas")[0][1:3] == ["error", "silently wrong"]
     assert "runs any code" in rows(safety, "pickle")[0][3]
 
 

@@ -140,6 +140,7 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: 
     engine.package, engine.install = "nosuchpackage", "install it"
     assert engine.missing() == "nosuchpackage is not installed in R; install it"
     assert ENGINES["R serialize"].missing() is None
+    assert ENGINES["R fst"].install == "not in Debian 12; install.packages('fst')"
     assert set(ENGINES["R jsonlite"].versions()) == {"R", "jsonlite"}
     monkeypatch.setattr(shutil, "which", lambda name: None)
     assert ENGINES["R serialize"].missing() == "Rscript is not installed; apt-get install r-base-core"

@@ -28,9 +28,7 @@ class Awkward(Spooled):
     }
     libraries = ("awkward", "pandas")
     security = "reading runs no code; no checksum but NPZ's"
-    note = (
-        "ak.to_parquet or to_feather, ak.from_parquet or from_feather at their defaults, of a record array of columns."
-    )
+    note = "ak.to_parquet or to_feather, ak.from_parquet or from_feather at their defaults, of records of the columns."
     notes: ClassVar = {
         "npz": "ak.to_buffers with numpy.savez, and numpy.load with ak.from_buffers, as Awkward's guide has it."
     }

@@ -61,7 +61,7 @@ class PandasText(TextEngine):
     note = 'DataFrame.to_csv(index=False) and pd.read_csv(engine="pyarrow"), the fastest, which parses times; tuned.'
     notes: ClassVar = {
         "csv-c": "DataFrame.to_csv(index=False) and pd.read_csv at its default, the C engine; times stay text.",
-        "ndjson": 'DataFrame.to_json(orient="records", lines=True), 15 digits, ISO times, and pd.read_json(lines=True).',
+        "ndjson": 'DataFrame.to_json(orient="records", lines=True), 15 digits, ISO times; pd.read_json(lines=True).',
         "json-table": 'DataFrame.to_json(orient="table"), 15 digits, the layout that keeps types, and pd.read_json.',
     }
     formats: ClassVar = {

@@ -32,18 +32,24 @@ from colonnade_bench.process import EndError
 from colonnade_bench.registry import did_you_mean
 
 CANDIDATES = (
-    Entrant("colonnade", "npz"),
-    Entrant("colonnade", "npz", "zstd"),
-    Entrant("colonnade", "arrow"),
-    Entrant("colonnade", "arrow", "zstd"),
-    Entrant("colonnade", "parquet", "auto"),
-    Entrant("colonnade", "msgpack"),
-    Entrant("pyarrow", "parquet", "snappy"),
-    Entrant("pandas", "feather", "lz4"),
-    Entrant("polars", "parquet", "zstd"),
-    Entrant("pickle", "pickle"),
+    Entrant("colonnade", "npz"),  # arrays as they are in memory: the least to convert
+    Entrant("numpy", "npz"),  # ... by its best-known other engine (engines/rivals.py), as below
+    Entrant("colonnade", "arrow"),  # Arrow IPC file, uncompressed
+    Entrant("pyarrow", "arrow"),
+    Entrant("polars", "ipc"),  # the same file by polars
+    Entrant("pandas", "feather"),  # the same file by pandas, which has Feather uncompressed
+    Entrant("colonnade", "arrow", "zstd"),  # Arrow IPC file, compressed
+    Entrant("pyarrow", "arrow", "zstd"),
+    Entrant("pandas", "feather", "lz4"),  # pandas' default
+    Entrant("colonnade", "parquet", "auto"),  # the smallest of ours at its defaults
+    Entrant("pyarrow", "parquet", "zstd"),
+    Entrant("pyarrow", "parquet", "snappy"),  # pyarrow's and pandas' default
+    Entrant("polars", "parquet", "zstd"),  # polars' default
+    Entrant("colonnade", "msgpack"),  # messages that other languages read
+    Entrant("ormsgpack", "msgpack"),
+    Entrant("pickle", "pickle"),  # what Python has without any library
 )
-"""The ten default candidates."""
+"""The default candidates: each format and codec of Colonnade, and the best-known other engines of the same."""
 
 SAMPLE_BYTES_PER_S = 2_000_000
 """Bytes of the frame for each second of the budget. With more, too few laps would fit."""
@@ -132,7 +138,7 @@ def advise(
     columns : sequence of str, optional
         Labels of the columns to read. All columns by default. The bytes of all of them move either way.
     candidates : sequence of str, optional
-        ``"engine format [codec]"``; ten usual ones by default.
+        ``"engine format [codec]"``; `CANDIDATES` by default.
     seed : int
         The seed for the blocks and for the order of the race.
     note : callable, optional
@@ -254,7 +260,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--reads", metavar="N", type=int, default=1, help="how often it is read (default 1)")
     parser.add_argument("--columns", metavar="A,B", type=lambda text: text.split(","), help="columns that are read")
     parser.add_argument(
-        "--candidate", metavar="'ENGINE FORMAT [CODEC]'", action="append", help="instead of the usual ten; repeatable"
+        "--candidate", metavar="'ENGINE FORMAT [CODEC]'", action="append", help="instead of the usual ones; repeatable"
     )
     add_security(parser)
     parser.add_argument("--seed", type=int, default=sample.SEED, help="of the sample and the order")

@@ -64,8 +64,13 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def spec_of(arguments: argparse.Namespace) -> Spec:
-    """Returns the specification of the arguments."""
+    """Returns the specification of the arguments.
+
+    Filters of a shipped specification choose among its rows. Rows that are named by engine and format need no choice.
+    """
     spec = Spec.load(arguments.spec or ("quick" if arguments.quick else "default"))
+    if arguments.engine and arguments.format and not arguments.spec:
+        spec = spec.but(include=[], exclude=[])
     transport = arguments.transport
     if arguments.remote and "remote" not in (transport or ()):
         transport = [*(transport or spec.transport), "remote"]

