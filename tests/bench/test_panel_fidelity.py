@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from colonnade_bench.panel.fidelity import MOST, kind_of, losses, losses_of_tables
+from colonnade_bench.panel.fidelity import losses, losses_of_tables
+from colonnade_bench.panel.loss_kinds import MOST, kind_of
 from colonnade_bench.panel.summary import Fidelity
 
 pd = pytest.importorskip("pandas")

@@ -1,51 +1,14 @@
-"""Finds and names the losses of a round trip, and tells losses of metadata from those of values.
-
-Engines with losses are ranked separately from exact ones.
-"""
+"""Finds and names the losses of a round trip. Engines with losses are ranked separately from exact ones."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-MOST = 40
-"""The most losses to list for one round trip. The others are counted."""
-
-
-NOT_PASSED_ON = "not passed on by the benchmark"
-"""In the place of a loss that is the benchmark's: it gave the engine no such part of the frame."""
-OF_VALUES = re.compile(
-    r"^([\d,]+ |values|labels|number of labels|names of columns|integers beyond)|became (values|NA|NaN)\b"
-    r"|is gone$|came back$|list of tables|and [\d,]+ more$"
-)
-OF_METADATA = re.compile(
-    r"became |categories differ|order of |classes of cells|names of rows$|levels$|time zone$|units$|attrs$"
-    rf"|{NOT_PASSED_ON}|more of metadata$"
-)
-
-
-def kind_of(loss: str) -> Literal["metadata", "values"]:
-    """Whether a loss changed cells, or only what describes them: types and units, names, categories, zones, attrs.
-
-    What cannot be told counts as a loss of values. Records of earlier runs have the same texts.
-
-    >>> kind_of("when: datetime64[us, UTC] became datetime64[us, Etc/UTC]"), kind_of("n: values changed (1 of 2)")
-    ('metadata', 'values')
-    """
-    said = loss.rpartition(": ")[2]
-    return "metadata" if OF_METADATA.search(said) and not OF_VALUES.search(said) else "values"
-
-
-def listed(found: list[str]) -> list[str]:
-    """Returns the losses, at most `MOST`, those of values first if some are left out."""
-    if len(found) <= MOST:
-        return found
-    found = sorted(found, key=lambda loss: kind_of(loss) == "metadata")
-    of_values = any(kind_of(loss) == "values" for loss in found[MOST:])
-    return [*found[:MOST], f"and {len(found) - MOST} more" + " of metadata" * (not of_values)]
+from colonnade_bench.panel.fidelity_arrow import arrow_losses
+from colonnade_bench.panel.loss_kinds import NOT_PASSED_ON, listed
 
 
 def losses(original: Any, result: Any) -> list[str]:
@@ -210,59 +173,3 @@ def plain(column: Any) -> Any:
         fill: Callable[[str], Any] = {"b": bool, "i": int, "u": int, "f": float}.__getitem__
         return column.to_numpy(dtype=object, na_value=fill(kind)())
     return column.to_numpy(dtype=object)
-
-
-# ---------------------------------------------------------------- polars, pyarrow
-
-
-def arrow_losses(original: Any, result: Any) -> list[str]:
-    """Compares two polars DataFrames or pyarrow Tables: labels, types, then values as Arrow has them."""
-    (types_a, a), (types_b, b) = in_arrow(original), in_arrow(result)
-    if list(types_a) != list(types_b):
-        return ["columns: labels differ"]
-    if a.num_rows != b.num_rows:
-        return [f"{a.num_rows:,} rows became {b.num_rows:,}"]
-    out = []
-    for name in types_a:
-        if types_a[name] != types_b[name]:
-            out.append(f"{name}: {types_a[name]} became {types_b[name]}")
-        wrong = cells_differ(a.column(name), b.column(name))
-        if wrong is None:
-            out.append(f"{name}: values of another kind")
-        elif wrong:
-            out.append(f"{name}: values changed ({wrong:,} of {a.num_rows:,})")
-    return listed(out)
-
-
-def in_arrow(data: Any) -> tuple[dict[str, str], Any]:
-    """Returns the library's own types by column, and the data as a pyarrow Table."""
-    if hasattr(data, "to_arrow"):
-        return {name: str(kind) for name, kind in data.schema.items()}, data.to_arrow()
-    return {field.name: str(field.type) for field in data.schema}, data
-
-
-def cells_differ(original: Any, result: Any) -> int | None:
-    """Counts the cells that differ. Nulls equal nulls, NaN equals NaN. None if the types cannot be compared."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        a = as_values(original)
-        b = as_values(result)
-        b = b if b.type == a.type else b.cast(a.type)
-        same = pc.fill_null(pc.equal(a, b), False)
-    except pa.ArrowNotImplementedError:  # nested types have no comparison by cell
-        return 0 if original.equals(result) else None
-    except pa.ArrowInvalid:
-        return None
-    same = pc.or_(same, pc.and_(pc.is_null(a), pc.is_null(b)))
-    if pa.types.is_floating(a.type):
-        same = pc.or_(same, pc.fill_null(pc.and_(pc.is_nan(a), pc.is_nan(b)), False))
-    return len(a) - (pc.sum(same).as_py() or 0)
-
-
-def as_values(column: Any) -> Any:
-    """Returns the values of a column of codes, and other columns as they are."""
-    import pyarrow as pa
-
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column

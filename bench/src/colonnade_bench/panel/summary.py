@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from colonnade_bench.cell import Cell
 from colonnade_bench.intervals import of_median
-from colonnade_bench.panel.fidelity import kind_of
+from colonnade_bench.panel.loss_kinds import kind_of
 from colonnade_bench.panel.model import Candidate
 from colonnade_bench.panel.names import row_name, sentence_name
 from colonnade_bench.panel.report_records import Record, merged, read_records
@@ -89,7 +89,7 @@ class Fidelity:
 
     @property
     def values_kept(self) -> bool:
-        """Whether only metadata was lost, or nothing (`fidelity.kind_of`)."""
+        """Whether only metadata was lost, or nothing (`loss_kinds.kind_of`)."""
         return self.ok and all(kind_of(loss) == "metadata" for loss in self.losses)
 
 
