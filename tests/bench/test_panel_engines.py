@@ -22,6 +22,7 @@ from colonnade_bench.engines import ENGINES, Engine
 from colonnade_bench.engines.plugins import GROUP, Engines
 from colonnade_bench.libraries import LIBRARIES
 from colonnade_bench.panel.fidelity import losses
+from colonnade_bench.panel.loss_kinds import kind_of
 from tests.helpers.corpora import ROOT
 
 pd = pytest.importorskip("pandas")
@@ -33,11 +34,7 @@ ROWS = [(name, *row) for name in PANDAS for row in ENGINES[name].panel]
 STREAMED = [row for row in ROWS if row[1] in ENGINES[row[0]].streams]
 NOT_ENOUGH = {  # refuses text with nulls, zones or categories
     ("static-frame", "npz"): "object dtypes",
-    ("awkward", "parquet"): "IndexedArray",
-    ("awkward", "feather"): "IndexedArray",
-    ("awkward", "npz"): "IndexedArray",
-    ("uproot", "rntuple"): "IndexedArray",
-    ("uproot", "ttree"): "IndexedArray",
+    ("uproot", "ttree"): "cannot write Awkward Array type",
     ("pytables", "hdf-fixed"): "category",
 }
 
@@ -241,6 +238,19 @@ def test_packed_numbers_are_bytes_and_typed_decoders_are_kept() -> None:
         one = cell("msgspec", "msgpack", "typed")
         check(ENGINES["msgspec"].decode(ENGINES["msgspec"].encode(simple(nrows), one), one), simple(nrows))
     assert decoder_of.cache_info().misses == 1
+
+
+JAGGED = [row for row in ROWS if row[0] in ("awkward", "polars", *OF_COLUMNS[:6])]
+
+
+@pytest.mark.parametrize(("name", "form", "codec"), JAGGED)
+def test_jagged_cells_come_back(name: str, form: str, codec: str, tmp_path: Path) -> None:
+    import pyarrow as pa
+
+    table = pa.table({"n": [1, 2, 3], "jet": [[{"pt": 1.5, "hits": [1]}], [], [{"pt": 2.5, "hits": []}]]})
+    frame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    found = through_memory(known(name), frame, cell(name, form, codec), tmp_path)
+    assert "values" not in {kind_of(loss) for loss in losses(frame, found)}
 
 
 def test_fastparquet_makes_no_temporary_files(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -203,4 +203,21 @@ def test_tables_of_pyarrow_are_compared_as_they_are() -> None:
     assert losses(original, original.slice(0)) == []
     zone = original.set_column(0, "t", original.column(0).cast(pa.timestamp("us", "Etc/UTC")))
     assert losses(original, zone) == ["t: timestamp[us, tz=UTC] became timestamp[us, tz=Etc/UTC]"]
-    assert losses(original, original.set_column(1, "l", pa.array([[1], [2]]))) == ["l: values of another kind"]
+    assert losses(original, original.set_column(1, "l", pa.array([[1], [2]]))) == ["l: values changed (1 of 2)"]
+    renamed = pa.table({"t": original.column(0), "l": original.column(1).cast(pa.list_(pa.field("e", pa.int64())))})
+    (loss,) = losses(original, renamed)
+    assert kind_of(loss) == "metadata"
+
+
+def test_an_order_of_columns_is_metadata() -> None:
+    pl = pytest.importorskip("polars")
+    original = frame(a=[1], b=[2.5])
+    assert losses(original, original[["b", "a"]]) == ["columns: order of labels"]
+    assert losses(pl.DataFrame(original), pl.DataFrame(original[["b", "a"]])) == ["columns: order of labels"]
+    assert kind_of("columns: order of labels") == "metadata"
+
+
+def test_the_shortest_text_of_a_narrow_float_says_it() -> None:
+    original = frame(a=np.array([0.1, 2.5], "f4"))
+    assert losses(original, frame(a=[0.1, 2.5])) == ["a: float32 became float64"]
+    assert "a: values changed (1 of 2)" in losses(original, frame(a=[0.11, 2.5]))

@@ -7,6 +7,7 @@ index, attrs. Users of such formats pass these on, so the benchmark does too.
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -80,12 +81,18 @@ def plain(column: Any, masked: bool) -> tuple[Any, Any, dict[str, Any]]:
         return column.array.asi8, None, said
     if isinstance(dtype, np.dtype) and dtype.kind != "O":
         return np.ascontiguousarray(column.to_numpy()), None, said
+    if isinstance(dtype, pd.ArrowDtype):
+        said["arrow"] = as_schema(dtype.pyarrow_dtype)
+    if dtype.kind in "biuf" and (masked or not column.hasnans):
+        said["numpy"] = str(np.dtype(dtype.numpy_dtype))
+    if "numpy" in said and not masked:
+        return column.to_numpy(dtype=said["numpy"]), None, said
     if not masked:
-        return column.to_numpy(dtype=object, na_value=None).tolist(), None, said
+        return as_cells(column), None, said
     there = column.notna().to_numpy()
     mask = None if there.all() else there
-    if dtype.kind in "biuf":
-        return column.to_numpy(dtype=dtype.numpy_dtype, na_value=0), mask, said
+    if "numpy" in said:
+        return column.to_numpy(dtype=said["numpy"], na_value=0), mask, said
     if pd.api.types.infer_dtype(column, skipna=True) not in ("string", "empty"):
         raise TypeError(f"bench: the column {column.name!r} of {dtype} is no array of numbers, times or text")
     return column.to_numpy(dtype=object, na_value=""), mask, said
@@ -106,15 +113,49 @@ def restored(get: Callable[[str], Any], said: Mapping[str, Any]) -> Any:
         return numbers(values, "int64").view(f"m8[{dtype.removeprefix('timedelta64[').removesuffix(']')}]")
     if of_numpy(dtype):
         return numbers(values, dtype)
+    if "numpy" in said:
+        values = numbers(values, said["numpy"])
+    if "arrow" in said:
+        dtype = from_schema(said["arrow"])
     return extended(values, dtype, get(said["key"] + MASK) if said["masked"] else None)
 
 
-def extended(values: Any, dtype: str, there: Any) -> Any:
+def as_cells(column: Any) -> list[Any]:
+    """Returns plain Python objects, None for missing cells, lists and dicts for nested ones."""
+    import pandas as pd
+    import pyarrow as pa
+
+    if isinstance(column.dtype, pd.ArrowDtype) and pa.types.is_nested(column.dtype.pyarrow_dtype):
+        cells: list[Any] = pa.array(column).to_pylist()
+        return cells
+    out: list[Any] = column.to_numpy(dtype=object, na_value=None).tolist()
+    return out
+
+
+def as_schema(kind: Any) -> str:
+    """Returns a type of Arrow as text, in the way of pyarrow's own metadata."""
+    import pyarrow as pa
+
+    return base64.b64encode(pa.schema([("", kind)]).serialize()).decode()
+
+
+def from_schema(text: str) -> Any:
+    import pandas as pd
+    import pyarrow as pa
+
+    return pd.ArrowDtype(pa.ipc.read_schema(pa.py_buffer(base64.b64decode(text))).field(0).type)
+
+
+def extended(values: Any, dtype: Any, there: Any) -> Any:
     """Makes text, or another type of pandas, from a list with None, or from an array and its mask."""
     import pandas as pd
 
     if dtype == "str" and isinstance(values, list):
         return pandas_to_objects.text(values)
+    if isinstance(dtype, pd.ArrowDtype) and isinstance(values, list):
+        import pyarrow as pa
+
+        return pd.array(pa.array(values, dtype.pyarrow_dtype), dtype=dtype)
     if isinstance(values, list):
         return np.fromiter(values, object, len(values)) if dtype == "object" else pd.array(values, dtype=dtype)
     values = values.astype(object) if values.dtype.kind in "OTU" else values
@@ -142,7 +183,7 @@ def of_numpy(dtype: str) -> bool:
     """Whether NumPy knows this dtype as numbers. Others are text, objects or pandas' own types."""
     try:
         return np.dtype(dtype).kind in "biufc" and dtype != "str"
-    except TypeError:
+    except (TypeError, ValueError):
         return False
 
 

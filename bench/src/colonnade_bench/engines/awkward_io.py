@@ -146,9 +146,18 @@ def as_records(frame: Any) -> Any:
         elif isinstance(column.dtype, np.dtype) and column.dtype.kind != "O":
             columns[name] = ak.from_numpy(column.to_numpy())
         else:
-            values = ak.from_arrow(pa.array(column))
-            columns[name] = values if column.isna().any() else ak.drop_none(values)
+            values = ak.from_arrow(wide_codes(pa.array(column)))
+            columns[name] = values if column.isna().any() else ak.drop_none(values, axis=0)
     return ak.zip(columns, depth_limit=1)
+
+
+def wide_codes(array: Any) -> Any:
+    """Returns categories with codes of 32 bits: Awkward has no calls for the narrower ones that pandas makes."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(array.type):
+        return array
+    return array.cast(pa.dictionary(pa.int32(), array.type.value_type, array.type.ordered))
 
 
 def as_frame(records: Any) -> Any:

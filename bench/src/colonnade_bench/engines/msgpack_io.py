@@ -245,4 +245,5 @@ def kind_of(said: Mapping[str, Any]) -> Any:
         return int
     if dtype == "str":
         return str | None
-    return {"b": bool, "i": int, "u": int, "f": float}[np.dtype(dtype).kind] if of_numpy(dtype) else Any
+    dtype = said.get("numpy", dtype)
+    return {"b": bool, "i": int, "u": int, "f": float}.get(np.dtype(dtype).kind, Any) if of_numpy(dtype) else Any

@@ -103,7 +103,8 @@ class PyArrowText(TextEngine):
     distributions = ("pyarrow",)
     install = "pip install pyarrow pandas"
     note = (
-        "pyarrow.csv.write_csv of a Table, and read_csv, where an empty field is null text too, with Table.to_pandas."
+        "pyarrow.csv.write_csv of a Table, and read_csv with Table.to_pandas; an empty field is null, a quoted one is "
+        "empty text (null_values, quoted_strings_can_be_null)."
     )
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
     panel = (("csv", "none"),)
@@ -123,7 +124,7 @@ class PyArrowText(TextEngine):
         if cell.format == "ndjson":
             table = json.read_json(path)
         else:
-            nulls = csv.ConvertOptions(strings_can_be_null=True)
+            nulls = csv.ConvertOptions(strings_can_be_null=True, null_values=[""], quoted_strings_can_be_null=False)
             lines = csv.ParseOptions(newlines_in_values=cell.option.get("newlines", False))
             table = csv.read_csv(path, parse_options=lines, convert_options=nulls)
         return table if cell.library == "pyarrow" else table.to_pandas()
@@ -198,8 +199,8 @@ class DuckDBText(Spooled, TextEngine):
     distributions = ("duckdb",)
     install = "pip install duckdb pandas"
     note = (
-        "duckdb.register and COPY ... (FORMAT csv or json), duckdb.read_csv or read_json with df(). It knows files "
-        "only, so in memory the same goes by way of a temporary file."
+        "duckdb.register and COPY ... (FORMAT csv or json), duckdb.read_csv(allow_quoted_nulls=False), which tells "
+        "empty text from null, or read_json with df(). It knows files only: in memory by way of a temporary file."
     )
     formats: ClassVar = {"csv": ("none",), "ndjson": ("none",)}
     panel = (("csv", "none"), ("ndjson", "none"))
@@ -217,7 +218,7 @@ class DuckDBText(Spooled, TextEngine):
 
         rows: dict[str, Any] = {"sample_size": -1} if cell.option.get("infer") == "all" else {}
         if cell.format == "csv":
-            relation = duckdb.read_csv(str(path), header=True, **rows)
+            relation = duckdb.read_csv(str(path), header=True, allow_quoted_nulls=False, **rows)
         else:
             relation = duckdb.read_json(str(path), format="newline_delimited", **rows)
         if cell.library == "pandas":

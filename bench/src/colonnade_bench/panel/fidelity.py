@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 
-from colonnade_bench.panel.fidelity_arrow import arrow_losses
-from colonnade_bench.panel.loss_kinds import NOT_PASSED_ON, listed
+from colonnade_bench.panel.fidelity_arrow import arrow_losses, unpacked
+from colonnade_bench.panel.loss_kinds import NOT_PASSED_ON, REORDERED, listed, reordered
 
 
 def losses(original: Any, result: Any) -> list[str]:
@@ -28,6 +29,9 @@ def losses(original: Any, result: Any) -> list[str]:
     if not hasattr(result, "iloc") or not hasattr(result, "columns"):
         return [f"a {type(result).__name__} came back"]
     out: list[str] = []
+    if reordered(list(original.columns), list(result.columns)):
+        out.append(REORDERED)
+        result = result[list(original.columns)]
     if len(original) != len(result):
         out.append(f"{len(original):,} rows became {len(result):,}")
     out += axis_losses("columns", original.columns, result.columns)
@@ -119,31 +123,31 @@ def classes_differ(original: Any, result: Any) -> int:
 def values_differ(original: Any, result: Any) -> int:
     """Counts the cells whose values differ, regardless of type. Nulls equal nulls, and numbers compare by value."""
     a, b = plain(original), plain(as_times(result) if getattr(original.dtype, "kind", "O") == "M" else result)
+    if getattr(a.dtype, "kind", "O") == "f" == getattr(b.dtype, "kind", "O") and a.dtype.itemsize < b.dtype.itemsize:
+        b = b.astype(a.dtype)  # the shortest text of a float says it among those of its width
     null_a, null_b = np.asarray(original.isna()), np.asarray(result.isna())
     differ = null_a != null_b
     both = ~(null_a | null_b)
     if {getattr(a.dtype, "kind", "O"), getattr(b.dtype, "kind", "O")} in ({"i", "f"}, {"u", "f"}):
         a, b = a.astype(object), b.astype(object)  # Python compares integers with floats exactly
     if both.any():
-        try:
-            differ[both] = np.asarray(a[both] != b[both], dtype=bool)
-        except ValueError:  # cells that are arrays, or hold some
-            differ[both] = [unpacked(x) != unpacked(y) for x, y in zip(a[both], b[both], strict=True)]
+        differ[both] = cells_differ(a[both], b[both], original.dtype)
     return int(differ.sum())
 
 
-def unpacked(cell: Any) -> Any:
-    """Returns a jagged cell as plain lists and dicts, which compare by value. NaN equals NaN.
+def cells_differ(a: Any, b: Any, dtype: Any) -> Any:
+    """Tells which cells differ. Jagged ones are compared as values of the original's Arrow type, if it has one."""
+    import pandas as pd
+    import pyarrow as pa
 
-    >>> unpacked([{"pt": np.array([1.5, 2.5])}, None])
-    [{'pt': [1.5, 2.5]}, None]
-    """
-    if isinstance(cell, Mapping):
-        return {key: unpacked(value) for key, value in cell.items()}
-    if isinstance(cell, np.ndarray | list | tuple):
-        return [unpacked(value) for value in cell]
-    cell = cell.item() if isinstance(cell, np.generic) else cell
-    return "NaN" if isinstance(cell, float) and cell != cell else cell
+    nested = isinstance(dtype, pd.ArrowDtype) and pa.types.is_nested(dtype.pyarrow_dtype)
+    if nested:
+        with contextlib.suppress(pa.ArrowInvalid, pa.ArrowTypeError, TypeError):
+            a, b = (pa.array(list(each), dtype.pyarrow_dtype).to_pylist() for each in (a, b))
+    else:
+        with contextlib.suppress(ValueError):  # cells that are arrays, or hold some
+            return np.asarray(a != b, dtype=bool)
+    return np.array([unpacked(x) != unpacked(y) for x, y in zip(a, b, strict=True)])
 
 
 def as_times(column: Any) -> Any:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from colonnade_bench.panel.loss_kinds import listed
+import numpy as np
+
+from colonnade_bench.panel.loss_kinds import REORDERED, listed, reordered
 
 
 def arrow_losses(original: Any, result: Any) -> list[str]:
     """Compares two polars DataFrames or pyarrow Tables: labels, types, then values as Arrow has them."""
     (types_a, a), (types_b, b) = in_arrow(original), in_arrow(result)
-    if list(types_a) != list(types_b):
+    out = []
+    if reordered(list(types_a), list(types_b)):
+        out.append(REORDERED)
+    elif list(types_a) != list(types_b):
         return ["columns: labels differ"]
     if a.num_rows != b.num_rows:
-        return [f"{a.num_rows:,} rows became {b.num_rows:,}"]
-    out = []
+        return [*out, f"{a.num_rows:,} rows became {b.num_rows:,}"]
     for name in types_a:
         if types_a[name] != types_b[name]:
             out.append(f"{name}: {types_a[name]} became {types_b[name]}")
@@ -38,19 +43,19 @@ def cells_differ(original: Any, result: Any) -> int | None:
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    a, b = as_values(original), as_values(result)
     try:
-        a = as_values(original)
-        b = as_values(result)
-        b = b if b.type == a.type else b.cast(a.type)
+        b = b if b.type == a.type else b.cast(a.type, safe=not pa.types.is_floating(b.type))
         same = pc.fill_null(pc.equal(a, b), False)
     except pa.ArrowNotImplementedError:  # nested types have no comparison by cell
-        return 0 if original.equals(result) else None
-    except pa.ArrowInvalid:
+        pairs = zip(a.to_pylist(), b.to_pylist(), strict=True)
+        return sum(bool(unpacked(x) != unpacked(y)) for x, y in pairs)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
         return None
     same = pc.or_(same, pc.and_(pc.is_null(a), pc.is_null(b)))
     if pa.types.is_floating(a.type):
         same = pc.or_(same, pc.fill_null(pc.and_(pc.is_nan(a), pc.is_nan(b)), False))
-    return len(a) - (pc.sum(same).as_py() or 0)
+    return len(a) - int(pc.sum(same).as_py() or 0)
 
 
 def as_values(column: Any) -> Any:
@@ -58,3 +63,17 @@ def as_values(column: Any) -> Any:
     import pyarrow as pa
 
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def unpacked(cell: Any) -> Any:
+    """Returns a jagged cell as plain lists and dicts, which compare by value. NaN equals NaN.
+
+    >>> unpacked([{"pt": np.array([1.5, 2.5])}, None])
+    [{'pt': [1.5, 2.5]}, None]
+    """
+    if isinstance(cell, Mapping):
+        return {key: unpacked(value) for key, value in cell.items()}
+    if isinstance(cell, np.ndarray | list | tuple):
+        return [unpacked(value) for value in cell]
+    cell = cell.item() if isinstance(cell, np.generic) else cell
+    return "NaN" if isinstance(cell, float) and cell != cell else cell

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 MOST = 40
 """The most losses to list for one round trip. The others are counted."""
 NOT_PASSED_ON = "not passed on by the benchmark"
 """In the place of a loss that is the benchmark's: it gave the engine no such part of the frame."""
+REORDERED = "columns: order of labels"
 OF_VALUES = re.compile(
-    r"^([\d,]+ |values|labels|number of labels|names of columns|integers beyond)|became (values|NA|NaN)\b"
-    r"|is gone$|came back$|list of tables|and [\d,]+ more$"
+    r"(^|: |\.)([\d,]+ (rows|columns|values) became|names of columns$|integers beyond)"
+    r"|(^|: )(number of labels|labels differ)$|: values (changed|of another kind|became NA)|: (NA|NaN) became"
+    r"|table .* is gone$|^a \S+ came back$|list of tables became|^and [\d,]+ more$"
 )
 OF_METADATA = re.compile(
     r"became |categories differ|order of |classes of cells|names of rows$|levels$|time zone$|units$|attrs$"
@@ -27,8 +30,12 @@ def kind_of(loss: str) -> Literal["metadata", "values"]:
     >>> kind_of("when: datetime64[us, UTC] became datetime64[us, Etc/UTC]"), kind_of("n: values changed (1 of 2)")
     ('metadata', 'values')
     """
-    said = loss.rpartition(": ")[2]
-    return "metadata" if OF_METADATA.search(said) and not OF_VALUES.search(said) else "values"
+    return "metadata" if OF_METADATA.search(loss) and not OF_VALUES.search(loss) else "values"
+
+
+def reordered(labels: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether the same labels, each there once, have another order."""
+    return labels != others and len(set(labels)) == len(labels) == len(others) and set(labels) == set(others)
 
 
 def listed(found: list[str]) -> list[str]:
