@@ -36,33 +36,6 @@ def to_lists(frame: Any) -> dict[str, list[Any]]:
     return {k: v if isinstance(v, list) else v.tolist() for k, v in to_arrays(frame).items()}
 
 
-def to_bytes(frame: Any) -> dict[str, Any]:
-    """Returns numbers as their bytes and text as lists."""
-    return {k: v if isinstance(v, list) else v.view(np.uint8).data for k, v in to_arrays(frame).items()}
-
-
-def dtypes_of(frame: Any) -> dict[str, str]:
-    """Returns the dtypes, which the message carries next to the values."""
-    return {name: str(dtype) for name, dtype in frame.dtypes.items()}
-
-
-def from_columns(columns: dict[str, Any], dtypes: dict[str, str]) -> Any:
-    """Makes a DataFrame from lists, or from the bytes of numbers."""
-    import pandas as pd
-
-    # Arrays over received bytes are read-only, so pandas copies them. All other arrays are already writable.
-    over = any(isinstance(values, bytes) for values in columns.values())
-    return pd.DataFrame({name: column(values, dtypes[name]) for name, values in columns.items()}, copy=over)
-
-
-def column(values: Any, dtype: str) -> Any:
-    """Makes one column of a dtype."""
-    if not dtype.startswith("datetime64"):
-        return text(values) if dtype in ("str", "object") else numbers(values, dtype)
-    unit, _, zone = dtype.removeprefix("datetime64[").removesuffix("]").partition(", ")
-    return times(numbers(values, "int64"), unit, zone)
-
-
 def numbers(values: Any, dtype: str) -> Any:
     """Makes numbers from a list, or from bytes without a copy."""
     if isinstance(values, bytes):
