@@ -122,7 +122,7 @@ def classes_differ(original: Any, result: Any) -> int:
 
 def values_differ(original: Any, result: Any) -> int:
     """Counts the cells whose values differ, regardless of type. Nulls equal nulls, and numbers compare by value."""
-    a, b = plain(original), plain(as_times(result) if getattr(original.dtype, "kind", "O") == "M" else result)
+    a, b = plain(original), plain(as_times(result, original) if original.dtype.kind == "M" else result)
     if getattr(a.dtype, "kind", "O") == "f" == getattr(b.dtype, "kind", "O") and a.dtype.itemsize < b.dtype.itemsize:
         b = b.astype(a.dtype)  # the shortest text of a float says it among those of its width
     null_a, null_b = np.asarray(original.isna()), np.asarray(result.isna())
@@ -150,10 +150,12 @@ def cells_differ(a: Any, b: Any, dtype: Any) -> Any:
     return np.array([unpacked(x) != unpacked(y) for x, y in zip(a, b, strict=True)])
 
 
-def as_times(column: Any) -> Any:
-    """Returns the times that a column of text says, in UTC. A type that is lost is metadata, if the text says all."""
+def as_times(column: Any, original: Any) -> Any:
+    """Returns the times that text says, in UTC, or counts in the original's unit. Only their type is lost then."""
     import pandas as pd
 
+    if column.dtype == np.int64:
+        return pd.Series(column.to_numpy().view(f"M8[{original.dt.unit}]"))
     if not pd.api.types.is_string_dtype(column.dtype):
         return column
     return pd.to_datetime(column, utc=True, format="ISO8601")
