@@ -12,7 +12,7 @@ from typing import Any
 from colonnade_bench.engines import ENGINES
 
 USUAL = ("pandas", "data.frame")
-"""The libraries that are not named next to an engine that is not known here."""
+"""The libraries that are not named, but where an engine's users have frames of its own."""
 PLAIN = ("none", "auto", "default")
 """Codecs that a reader need not see where they are the engine's own default."""
 
@@ -74,7 +74,8 @@ def source_of(engine: str, library: str) -> list[str]:
     ([], ['from pandas'], [])
     """
     known = ENGINES.get(engine)
-    return [] if library in (USUAL if known is None else known.panel_libraries[:1]) else [f"from {library}"]
+    usual = USUAL if known is None or known.panel_libraries[0] in USUAL else known.panel_libraries[:1]
+    return [] if library in usual else [f"from {library}"]
 
 
 def usual_codec(engine: str, format: str) -> str:
