@@ -145,6 +145,7 @@ def test_the_first_screen_is_the_ranking(opened, results):
         press_preset(opened, label)
         best = ranking(results, place, transport).winner
         assert shown(opened) == (best.contestant.name, best.figure.median, True)
+        assert text(opened, "#winner .name") == best.contestant.spoken
         assert seconds_text(best.figure.median) == text(opened, "#winner .number")
         assert "≈" not in text(opened, "#winner")
     top = opened.execute_script("return document.querySelector('#others').getBoundingClientRect().bottom")
@@ -174,11 +175,13 @@ def test_an_incomplete_run_has_a_banner_and_no_winner(browser, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(page(Results(content)), encoding="utf-8")
     look(browser, path)
-    assert "Incomplete run" in text(browser, "#banner")
+    assert "INCOMPLETE RUN" in text(browser, "#banner")
     assert "rival" in text(browser, "#banner")
     press_preset(browser, "Memory")
     assert shown(browser)[0] == ""
     assert "rival" in text(browser, "#winner")
+    assert "No winner yet" in text(browser, "#winner .winner")
+    assert browser.execute_script("return document.querySelector('#winner .number')") is None
     press_preset(browser, "10 GbE")
     assert shown(browser)[0] == ""
 

@@ -16,15 +16,13 @@ from colonnade_bench.panel.calls_shown import call_of
 from colonnade_bench.panel.charts_compared import scatter
 from colonnade_bench.panel.page_ways import absent, presets, raw_bps
 from colonnade_bench.panel.ranking import Ranked, ranking
-from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates, data
-from colonnade_bench.panel.report_figures import ended
+from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, banner, candidates, data
 from colonnade_bench.panel.report_looks import Chart, config
 from colonnade_bench.panel.report_pictures import by_transport, looks, ribbon, splits
 from colonnade_bench.panel.report_sections import parts
 from colonnade_bench.panel.report_words import phrase, title
 from colonnade_bench.panel.summary import Contestant, Fidelity, Place, Results
 
-COMPLETE = "complete"
 MOST = 300
 """Losses are cut after this many characters. The table of fidelity has them all."""
 
@@ -40,7 +38,7 @@ def figures(results: Results, place: Place) -> dict[str, Any]:
         "name": place.dataset,
         "run": place.run,
         "data": data(results, place),
-        "banner": banner(results, place, ways),
+        "banner": banner(results, place),
         "low": LOW_BPS,
         "high": HIGH_BPS,
         "fewest": FEWEST,
@@ -68,6 +66,7 @@ def described(results: Results, place: Place, engines: list[Contestant]) -> list
         out.append(
             {
                 "name": contestant.name,
+                "spoken": contestant.spoken,
                 "ours": contestant.engine == Colonnade.name,
                 "format": contestant.format,
                 "call": call_of(contestant),
@@ -136,17 +135,6 @@ def row(each: Ranked, numbers: dict[Contestant, int]) -> dict[str, Any]:
         "first": each.first_call_s,
         "nbytes": each.nbytes,
     }
-
-
-def banner(results: Results, place: Place, ways: list[dict[str, Any]]) -> str:
-    """Says that the run is incomplete. Empty if it is complete."""
-    how = ended(results, place.run)
-    missing = sorted({name for each in ways for name in each["unmeasured"]})
-    if how == COMPLETE and not missing:
-        return ""
-    rest = f" Not measured on every way: {', '.join(missing[:8])}" if missing else ""
-    more = f" and {len(missing) - 8} more" if len(missing) > 8 else ""
-    return f"Incomplete run ({how}).{rest}{more}{'.' if missing else ''}"
 
 
 def drawn(results: Results, place: Place) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from colonnade_bench.panel.ranking import Ranking
 from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS
 from colonnade_bench.panel.report_figures import floors_of
+from colonnade_bench.panel.report_words import one_line
 from colonnade_bench.panel.summary import Contestant, Place, Results
 
 MEASURED = (("Memory", "memory"), ("File", "file"))
@@ -22,7 +23,7 @@ def presets(results: Results, place: Place, ways: list[dict[str, Any]]) -> tuple
     """Returns the presets, and the number of the one to begin with.
 
     `way` is the number of the way that was measured, or None: then the preset is modelled. Ways without a preset come
-    last, as `more`. The page begins with the last way that has a winner, because readers ask about a real link first.
+    last, as `more`. The page begins with the last way that has rows, as the headline does: readers ask about a real link first.
     """
     numbers = {each["id"]: number for number, each in enumerate(ways)}
     out: list[dict[str, Any]] = []
@@ -33,8 +34,8 @@ def presets(results: Results, place: Place, ways: list[dict[str, Any]]) -> tuple
     used = {each["way"] for each in out}
     rest = [(each["title"], number) for number, each in enumerate(ways) if number not in used]
     out += [{"label": label, "way": number, "bps": ways[number]["bps"], "more": True} for label, number in rest]
-    won = [number for number, each in enumerate(ways) if each["winner"] is not None] or list(range(len(ways)))
-    first = next((k for k, each in enumerate(out) if won and each["way"] == won[-1]), 0)
+    last = max((number for number, each in enumerate(ways) if each["exact"] or each["lossy"]), default=None)
+    first = next((k for k, each in enumerate(out) if last is not None and each["way"] == last), 0)
     return out, first
 
 
@@ -72,6 +73,6 @@ def absent(results: Results, place: Place, found: Ranking, numbers: dict[Contest
         fidelity = results.fidelity(place, contestant)
         failed = f"round trip failed: {fidelity.error}" if fidelity is not None and not fidelity.ok else ""
         ended = "not measured: the run ended before" if contestant in found.unmeasured else "not measured on this way"
-        out.append([contestant.name, reasons.get(contestant) or failed or ended])
-    out += [[str(record["engine"]), str(record["reason"])] for record in results.kind("missing", place.run)]
+        out.append([contestant.name, one_line(reasons.get(contestant) or failed or ended)])
+    out += [[str(record["engine"]), one_line(str(record["reason"]))] for record in results.kind("missing", place.run)]
     return out

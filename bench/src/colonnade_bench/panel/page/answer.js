@@ -17,12 +17,12 @@ const Answer = (() => {
     const far = low != null && view.certain ? ` (${Units.ratio(low)} to ${Units.ratio(high)})` : "";
     const engine = place.engines[row.engine];
     const doubt = view.certain ? "" : " Too few repetitions to tell them apart.";
-    return element("p", [element("b", view.certain ? "Runner-up: " : "Next: "), markOf(engine), ` ${engine.name}, ${timeOf(view, row)}, ${Units.ratio(value)}${far} times as long.${doubt}`], "next");
+    return element("p", [element("b", view.certain ? "Runner-up: " : "Next: "), markOf(engine), ` ${engine.spoken}, ${timeOf(view, row)}, ${Units.ratio(value)}${far} times as long.${doubt}`], "next");
   }
 
   function tiedLine(place, view) {
     if (!view.tied.length) return null;
-    const names = listed(view.tied.map((row) => place.engines[row.engine].name), 4);
+    const names = listed(view.tied.map((row) => place.engines[row.engine].spoken), 4);
     return element("p", [element("b", view.measured ? "Tied with: " : "Within 10 %, too close for a model: "), names], "tied");
   }
 
@@ -45,9 +45,11 @@ const Answer = (() => {
 
   function winner(place, view) {
     const engine = place.engines[view.winner.engine];
+    const head = element("h2", [markOf(engine), " ", element("span", engine.spoken, "name")], "winner");
+    head.title = `In the tables: ${engine.name}`;
     return [
       element("p", `Fastest ${view.where}`, "lead"),
-      element("h2", [markOf(engine), " ", element("span", engine.name, "name")], "winner"),
+      head,
       element("p", [element("strong", timeOf(view, view.winner), "number"), " ", element("span", how(view, view.winner, place), "how")]),
       engine.exact ? null : element("p", `Nothing that was compared gives this data back exactly; this loses: ${engine.lost}.`, "warn"),
       call(engine.call),
@@ -58,7 +60,11 @@ const Answer = (() => {
 
   function none(place, view) {
     const why = view.unmeasured.length ? `Not measured, and might win: ${listed(view.unmeasured, 6)}.` : "Nothing was measured to the end here.";
-    return [element("p", `Fastest ${view.where}`, "lead"), element("h2", "No winner yet", "winner"), element("p", why)];
+    const row = [...view.exact, ...view.lossy][0], engine = row && place.engines[row.engine];
+    return [
+      element("p", `Fastest ${view.where}`, "lead"), element("h2", "No winner yet", "winner"), element("p", why),
+      row ? element("p", ["Fastest so far: ", markOf(engine), ` ${engine.spoken}, ${timeOf(view, row)}.`]) : null,
+    ];
   }
 
   function show(place, set, view) {
@@ -68,7 +74,7 @@ const Answer = (() => {
     box.dataset.measured = view.measured;
     box.replaceChildren(...(view.winner ? winner(place, view) : none(place, view)).filter(Boolean));
     const lines = View.elsewhere(place, set, view).map(({ where, engine, time }) => element("li", [
-      `${where[0].toUpperCase()}${where.slice(1)}: `, markOf(place.engines[engine]), ` ${place.engines[engine].name}${time ? `, ${Units.time(time)}` : ""}`,
+      `${where[0].toUpperCase()}${where.slice(1)}: `, markOf(place.engines[engine]), ` ${place.engines[engine].spoken}${time ? `, ${Units.time(time)}` : ""}`,
     ]));
     byId("elsewhere").replaceChildren(...lines);
     byId("elsewhere-title").hidden = !lines.length;
@@ -103,9 +109,9 @@ const Answer = (() => {
       const won = view.winner && place.engines[view.winner.engine];
       const cells = [
         element("th", `${place.name}${places.filter((each) => each.name === place.name).length > 1 ? `, run ${place.run}` : ""}`),
-        element("td", won ? [markOf(won), ` ${won.name}`] : "no winner yet"),
+        element("td", won ? [markOf(won), ` ${won.spoken}`] : "no winner yet"),
         element("td", won ? timeOf(view, view.winner) : "-"),
-        element("td", won && view.next ? `${place.engines[view.next.engine].name}, ${Units.ratio(view.next.slower[0])} times as long` : "-"),
+        element("td", won && view.next ? `${place.engines[view.next.engine].spoken}, ${Units.ratio(view.next.slower[0])} times as long` : "-"),
         element("td", view.where),
       ];
       cells[0].scope = "row";

@@ -92,9 +92,8 @@ const Bars = (() => {
       group("exact", "Give the data back exactly", exact, SHOWN, make),
       group("lossy", "Lose something", lossy, FEW, make),
       group("absent", "No figure here", absent, 0, ([name, reason]) => {
-        const cell = element("td", reason.length > 140 ? `${reason.slice(0, 140)} ...` : reason, "reason"), head = element("th", name);
+        const cell = element("td", reason, "reason"), head = element("th", name);
         cell.colSpan = 7;
-        cell.title = reason;
         head.scope = "row";
         return element("tr", [head, cell], "absent");
       }),
