@@ -204,6 +204,19 @@ def test_bars_are_sorted_searched_and_filtered(opened, results):
     assert bars(opened, "lossy") == []
 
 
+def test_a_search_marks_lines_of_charts(opened):
+    marked = (
+        "return [...document.getElementById(arguments[0]).querySelectorAll('.mark-symbol path, .mark-line path')]"
+        ".filter(e => e.getAttribute('stroke') === 'currentColor' && e.getAttribute('opacity') !== '0').length"
+    )
+    unfold(opened, "growth")
+    unfold(opened, "split")
+    assert opened.execute_script(marked, "growth-chart") == 0
+    slide(opened, "search", "pickle")
+    for name in ("growth-chart", "ribbon", "scatter"):
+        until(opened, marked.replace("arguments[0]", f"'{name}'") + " === 1")
+
+
 def test_tables_are_sorted_by_their_heads(opened):
     unfold(opened, "stored")
     script = (

@@ -23,7 +23,8 @@ def presets(results: Results, place: Place, ways: list[dict[str, Any]]) -> tuple
     """Returns the presets, and the number of the one to begin with.
 
     `way` is the number of the way that was measured, or None: then the preset is modelled. Ways without a preset come
-    last, as `more`. The page begins with the last way that has rows, as the headline does: readers ask about a real link first.
+    last, as `more`. The page begins with the last way that has rows, as the headline does: readers ask about a real
+    link first.
     """
     numbers = {each["id"]: number for number, each in enumerate(ways)}
     out: list[dict[str, Any]] = []

@@ -1,6 +1,7 @@
 // The charts that the drawing library draws: size against time, the winner by link, growth and split.
 const Drawing = (() => {
   const LABELLED = 8, APART = 17, GREY = "#8a94a0";
+  let wanted = ""; // The text of the search.
   let drawn = {}; // The views of the place that is shown, by the name of their box.
 
   // No evaluation of text as code: expressions are interpreted.
@@ -12,6 +13,8 @@ const Drawing = (() => {
     byId(name).replaceChildren();
     if (!spec) return null;
     drawn[name] = await embed(byId(name), tables ? { ...spec, datasets: tables } : spec);
+    drawn[name].searched = searched(spec);
+    if (drawn[name].searched) await drawn[name].signal("found", wanted).runAsync();
     return drawn[name];
   }
 
@@ -20,8 +23,12 @@ const Drawing = (() => {
     return view.runAsync();
   }
 
+  // Charts of bars have no search, because all of their names are labels.
+  const searched = (spec) => (spec.params || []).some((each) => each.name === "found");
+
   function find(text) {
-    for (const view of Object.values(drawn)) view.signal("found", text).runAsync();
+    wanted = text;
+    for (const view of Object.values(drawn)) if (view.searched) view.signal("found", text).runAsync();
   }
 
   // Nothing is both smaller and faster than a point of the front.
@@ -61,7 +68,7 @@ const Drawing = (() => {
     return chosen.sort((a, b) => a.k - b.k).map(({ k }, number) => ({ ...best[k], text: String(number + 1) }));
   }
 
-  async function scatter(place, current, text) {
+  async function scatter(place, current) {
     const { points, best, steps } = sizes(place, current);
     const bare = points.map(({ engine, ...rest }) => rest);
     byId("front").replaceChildren();
@@ -70,7 +77,7 @@ const Drawing = (() => {
     const label = () => {
       const numbers = numbered(best, view);
       byId("front").replaceChildren(...numbers.map((each) => element("li", [markOf(each.engine), ` ${each.name}: `, element("span", each.shown, "figure")])));
-      return put(view.signal("found", text), { numbers: numbers.map(({ engine, ...rest }) => rest) });
+      return put(view, { numbers: numbers.map(({ engine, ...rest }) => rest) });
     };
     await label();
     if (!byId("scatter").dataset.watched) {

@@ -6,7 +6,7 @@
   const places = JSON.parse(await unpack("data"));
   const THEMES = ["system", "light", "dark"];
   const SLIDERS = ["link", "reads", "columns", "cores"];
-  let place = null, number = 0, set = null, drawing = null, text = "";
+  let place = null, number = 0, set = null, drawing = null;
 
   function showSliders() {
     const [link, reads, columns, cores] = SLIDERS.map(byId);
@@ -63,7 +63,7 @@
     drawing = (drawing || Promise.resolve()).then(make).catch((error) => console.error(error));
     return drawing;
   }
-  const current = () => Drawing.scatter(place, View.of(place, set), text);
+  const current = () => Drawing.scatter(place, View.of(place, set));
 
   function choose(preset) {
     set = View.preset(place, preset);
@@ -131,7 +131,7 @@
   byId("place").parentElement.hidden = places.length < 2;
   byId("place").addEventListener("change", () => show(Number(byId("place").value)));
   byId("controls").addEventListener("input", slide);
-  Bars.start((found) => { text = found; Drawing.find(found); });
+  Bars.start(Drawing.find);
   Drawing.again = () => redraw(async () => { await current(); await Drawing.ribbon(place, set); });
   await show(0);
 })();

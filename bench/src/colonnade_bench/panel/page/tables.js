@@ -116,7 +116,7 @@ const Tables = (() => {
       if (!place.charts[kinds[0]].length) continue;
       folds.push(fold(id, title, async (box) => {
         await charts(id, place, kinds, wanted)(box);
-        for (const part of parts) box.append(element("h3", part.title), ...table(part));
+        for (const part of parts) box.append(part.title === title ? "" : element("h3", part.title), ...table(part));
       }));
     }
     left.forEach(plain);
