@@ -63,7 +63,8 @@ class Curves(Runner):
         baseline.floors(standing)
         left = self.grow(standing) + self.unchecked * len(self.spec.size) * self.spec.processes
         left = self.faults(checked) if self.spec.faults and not left else left
-        self.leaks()
+        if self.spec.faults:
+            self.leaks()
         return left
 
     def close(self) -> None:
