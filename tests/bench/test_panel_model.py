@@ -189,7 +189,7 @@ def test_a_buffered_prediction_is_costs_and_raw_bytes():
     rows = predicted.compare([panel("memory", 3.0), panel("tcp", 3.5), floor("tcp", 2.0)])
     assert [(row.transport, row.predicted_s, row.measured_s) for row in rows] == [("tcp", 1 + 1 + 2, 3.5)]
     assert rows[0].error == pytest.approx(4 / 3.5 - 1)
-    assert rows[0].model == "serial"
+    assert rows[0].model == "one after another"
 
 
 def test_a_link_without_a_floor_is_what_it_was_measured_as():
@@ -226,7 +226,7 @@ def test_a_file_that_is_written_as_a_buffer_is_preferred_and_takes_the_sum():
     buffered = panel("file", 5.0)
     buffered["cell"]["options"] = {"via": "framed"}
     (row,) = predicted.compare([panel("memory", 3.0), panel("file", 4.0), buffered, floor("file", 2.0)])
-    assert (row.predicted_s, row.measured_s, row.model) == (4.0, 5.0, "serial")
+    assert (row.predicted_s, row.measured_s, row.model) == (4.0, 5.0, "one after another")
 
 
 def test_a_file_that_is_not_synced_is_not_predicted_from_one_that_is():
@@ -243,7 +243,7 @@ def test_a_streaming_engine_is_pipelined():
         record["cell"].update(streaming)
     (row,) = predicted.compare(records)
     stages = (1.0 + 1.0, 1.0, 1.0 + 2.0)  # sending and receiving are the ends' own work
-    assert row.model == "pipelined"
+    assert row.model == "overlapping"
     assert row.predicted_s == pytest.approx(max(stages) + (sum(stages) - max(stages)) / 16)
 
 
@@ -275,7 +275,7 @@ def test_the_table_counts_what_is_far_off():
     ]
     text = predicted.to_markdown(rows)
     assert "| tcp | 1 | 0% | 0 | met |" in text
-    assert "| fifo | pyarrow parquet snappy | serial | 4 s | 2 s | +100% |" in text
+    assert "| fifo | pyarrow parquet snappy | one after another | 4 s | 2 s | +100% |" in text
 
 
 def test_the_panel_of_the_comparison_has_all_candidates_and_six_ways():
