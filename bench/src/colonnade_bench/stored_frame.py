@@ -72,9 +72,11 @@ def order_of(values: Any) -> str:
 
 
 def with_layout(frame: Any, blocks: Layout) -> Any:
-    """Returns the values of `frame` in these blocks."""
-    from colonnade.adapters._pandas_columns import create_dataframe_from_blocks
-
+    """Returns the values of `frame` in these blocks. pandas 2 cannot be told: a block a dtype, as most frames have."""
+    try:
+        from pandas.api.internals import create_dataframe_from_blocks
+    except ImportError:
+        return frame.copy()
     made = []
     for block in blocks:
         positions = np.array(block["columns"], dtype=np.intp)
