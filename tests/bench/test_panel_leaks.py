@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from colonnade_bench.cell import Cell
-from colonnade_bench.panel.leaks import REPETITIONS, size_of_trial, slope, suspects, verdict
+from colonnade_bench.panel.leaks import REPETITIONS, slope, suspects, verdict
 
 MB = 1_000_000
 ROUND = np.arange(REPETITIONS)
@@ -79,8 +79,3 @@ def test_growth_within_one_process_is_a_suspicion() -> None:
     assert not suspects(rows([None, None, None]))
     (row,) = suspects(rows([0, MB, 2 * MB]))
     assert (row.transport, row.size) == ("memory", 1.0)
-
-
-def test_the_trial_takes_the_largest_size_that_is_quick() -> None:
-    assert size_of_trial({0.1: 0.01, 0.5: 0.04, 1.0: 0.2}) == 0.5
-    assert size_of_trial({0.1: 7.0, 1.0: 70.0}) == 0.1

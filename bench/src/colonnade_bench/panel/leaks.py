@@ -23,8 +23,6 @@ from colonnade_bench.panel.growth import student
 REPETITIONS = 40
 WARM_UP = 10
 """The first repetitions fill pools and caches, and are left out of the line."""
-SHORT_S = 0.05
-"""The trial has the largest size that takes less than this a repetition, or the smallest one."""
 LEAST_SHARE = 0.01
 LEAST_NBYTES = 4 << 10
 """A leak is at least this share of the data and at least so many bytes a repetition, for certain."""
@@ -35,31 +33,18 @@ SUSPICIOUS_NBYTES = 256 << 10
 # ---------------------------------------------------------------- the suspicion
 
 
-def suspects(records: Iterable[Mapping[str, Any]]) -> dict[Cell, float]:
-    """Returns the engine's rows that held more memory after each of the last repetitions of a process.
-
-    Each is a cell in memory without a size, with the size for its trial.
-    """
+def suspects(records: Iterable[Mapping[str, Any]]) -> list[Cell]:
+    """Returns the engine's rows that held more memory after each of the last repetitions of a process."""
     processes: dict[tuple[Cell, int], list[Mapping[str, Any]]] = defaultdict(list)
-    seconds: dict[Cell, dict[float, float]] = defaultdict(dict)
     for record in records:
         if record["kind"] == "panel":
-            cell = Cell.from_json(record["cell"])
-            processes[cell, record.get("process", 0)].append(record)
-            row = seconds[row_of(cell)]
-            row[cell.size] = max(row.get(cell.size, 0.0), record["union_s"])
-    rows = {row_of(cell): None for (cell, _), found in processes.items() if grows(found)}
-    return {row: size_of_trial(seconds[row]) for row in rows}
+            processes[Cell.from_json(record["cell"]), record.get("process", 0)].append(record)
+    return list(dict.fromkeys(row_of(cell) for (cell, _), found in processes.items() if grows(found)))
 
 
 def row_of(cell: Cell) -> Cell:
     """Returns the cell whose round trips in memory stand for this one."""
     return replace(cell, transport="memory", size=1.0, options=())
-
-
-def size_of_trial(seconds: Mapping[float, float]) -> float:
-    """Returns the largest size that takes less than `SHORT_S`, or the smallest one."""
-    return max((size for size, taken in seconds.items() if taken < SHORT_S), default=min(seconds))
 
 
 def grows(samples: Sequence[Mapping[str, Any]]) -> bool:
