@@ -8,6 +8,7 @@ index, attrs. Users of such formats pass these on, so the benchmark does too.
 from __future__ import annotations
 
 import base64
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -29,9 +30,10 @@ def parted(frame: Any, *, masked: bool = False) -> tuple[dict[str, Any], About]:
         A column has a type that plain columns cannot express. With `masked` also objects that are not text.
     """
     values: dict[str, Any] = {}
+    keys = map(str, itertools.count())
 
     def add(column: Any) -> dict[str, Any]:
-        key = str(sum(not key.endswith(MASK) for key in values))
+        key = next(keys)
         values[key], mask, said = plain(column, masked)
         if mask is not None:
             values[key + MASK] = mask
