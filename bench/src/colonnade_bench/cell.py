@@ -69,8 +69,8 @@ class Cell:
         return cls(**known, options=tuple(sorted(dict(data.get("options", {})).items())))
 
 
-def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
-    """Whether the cell matches the shell pattern of every factor in `pattern`.
+def matches(cell: Cell, pattern: Mapping[str, str | Sequence[str]]) -> bool:
+    """Whether the cell matches the shell pattern of every factor in `pattern`, or one of several.
 
     >>> matches(Cell("fixture-wide-mixed-1e6", "pandas", "pickle", "pickle"), {"dataset": "fixture-wide-*"})
     True
@@ -79,10 +79,19 @@ def matches(cell: Cell, pattern: Mapping[str, str]) -> bool:
     for name, glob in pattern.items():
         if name not in FACTORS:
             raise ValueError(f'bench: unknown factor "{name}" in a filter; expected one of {", ".join(FACTORS)}')
-        value = data[name]
-        if not fnmatchcase(f"{value:g}" if isinstance(value, float) else str(value), str(glob)):
+        value = f"{data[name]:g}" if isinstance(data[name], float) else str(data[name])
+        if not any(fnmatchcase(value, each) for each in globs(glob)):
             return False
     return True
+
+
+def globs(pattern: Any) -> list[str]:
+    """Returns the alternatives of a pattern.
+
+    >>> globs("npz"), globs(["npz", "arrow*"])
+    (['npz'], ['npz', 'arrow*'])
+    """
+    return [str(each) for each in (pattern if isinstance(pattern, list) else [pattern])]
 
 
 def passes(cell: Cell, include: Sequence[Mapping[str, str]], exclude: Sequence[Mapping[str, str]]) -> bool:

@@ -11,7 +11,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from colonnade_bench.cell import Cell, passes
+from colonnade_bench.cell import Cell, globs, passes
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.panel import tables
 from colonnade_bench.panel.shaping import Shape
@@ -212,9 +212,9 @@ class Spec:
         }
         for pattern in filters:
             for factor, levels in known.items():
-                glob = pattern.get(factor, "*")
-                if not any(fnmatchcase(level, str(glob)) for level in levels):
-                    raise unknown(factor, str(glob), sorted(levels))
+                for glob in globs(pattern.get(factor, "*")):
+                    if not any(fnmatchcase(level, glob) for level in levels):
+                        raise unknown(factor, glob, sorted(levels))
 
     def but(self, **changed: Any) -> Spec:
         """Returns a copy with some levels changed. None keeps a level."""

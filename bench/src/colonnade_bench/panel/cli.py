@@ -35,7 +35,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
         "data",
         metavar="DATA",
         nargs="*",
-        help="data sets (`colonnade bench list datasets`) or your own files; nycflights13 by default",
+        help="data sets (`colonnade bench list datasets`) or your own files; six tables by default",
     )
     command.add_argument("--quick", action="store_true", help="a small panel, under five minutes on two cores")
     what = command.add_argument_group("what is measured; each may be given several times")
@@ -47,7 +47,7 @@ def add_arguments(command: argparse.ArgumentParser) -> None:
     long = command.add_argument_group("how long")
     long.add_argument("--budget", metavar="TIME", type=duration, help="for the whole run, such as 10min")
     long.add_argument("--point", metavar="TIME", type=duration, help="an engine whose size took longer gets no larger")
-    long.add_argument("--repetitions", metavar="N", type=int, help="of each point, in one fresh process")
+    long.add_argument("--repetitions", metavar="N", type=int, help="of each point, in each of two processes")
     long.add_argument("--no-faults", action="store_true", help="do not try damaged copies")
     out = command.add_argument_group("results")
     out.add_argument(
