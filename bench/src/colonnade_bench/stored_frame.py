@@ -56,8 +56,8 @@ def layout(frame: Any) -> Layout:
     Examples
     --------
     >>> import pandas as pd
-    >>> layout(pd.DataFrame({"a": [1], "b": [0.5], "c": [2]}))[0]
-    {'columns': [0], 'order': 'C'}
+    >>> layout(pd.DataFrame([[1, 2], [3, 4]]))
+    [{'columns': [0, 1], 'order': 'C'}]
     """
     return [
         {"columns": block.mgr_locs.as_array.tolist(), "order": order_of(block.values)} for block in frame._mgr.blocks
