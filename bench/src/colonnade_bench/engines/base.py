@@ -30,6 +30,10 @@ class Engine:
     install : str
         The command that installs it.
     formats : mapping of format to codecs
+    calls : mapping of format to text
+        The call that writes the data, as a user would write it. ``df`` is a DataFrame of pandas or R, ``table`` a
+        pyarrow Table, ``frame`` a DataFrame of polars or static-frame. ``{codec|x}`` becomes the codec in quotes, or
+        ``x`` without one; ``{word}`` a word of SQL, ``{r_codec}`` a value of R.
     labels : mapping of format to text
         What a reader sees instead of a format whose own name says little, in brackets after the engine.
     given : tuple of str
@@ -65,6 +69,7 @@ class Engine:
     distributions: tuple[str, ...] = ()
     install = ""
     formats: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    calls: ClassVar[Mapping[str, str]] = {}
     labels: ClassVar[Mapping[str, str]] = {}
     given: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()

@@ -16,6 +16,10 @@ class Pandas(InMemory):
     modules = ("pandas", "pyarrow")
     distributions = ("pandas", "pyarrow")
     install = "pip install pandas pyarrow"
+    calls: ClassVar = {
+        "feather": 'df.to_feather("data.feather", compression={codec|"uncompressed"})',
+        "parquet": 'df.to_parquet("data.parquet", compression={codec|None})',
+    }
     formats: ClassVar = {
         "feather": ("none", "lz4", "zstd"),
         "parquet": ("snappy", "none", "zstd"),

@@ -47,6 +47,9 @@ class DuckDB(Spooled, OnlyParquet):
     modules = ("duckdb", "pandas")
     distributions = ("duckdb",)
     install = "pip install duckdb pandas"
+    calls: ClassVar = {
+        "parquet": "duckdb.execute(\"COPY df TO 'data.parquet' (FORMAT parquet, COMPRESSION {word})\")",
+    }
     note = (
         "duckdb.register and COPY ... (FORMAT parquet), duckdb.read_parquet with df(), on the default connection with "
         "all threads. It writes files only, so in memory the same goes by way of a temporary file."
@@ -95,6 +98,9 @@ class FastParquet(InMemory, OnlyParquet):
     modules = ("fastparquet", "pandas")
     distributions = ("fastparquet",)
     install = "pip install fastparquet pandas"
+    calls: ClassVar = {
+        "parquet": 'fastparquet.write("data.parquet", df, compression={codec|None})',
+    }
     note = (
         "fastparquet.write and ParquetFile.to_pandas, one thread; in memory open_with returns the BytesIO, without a "
         "temporary file."

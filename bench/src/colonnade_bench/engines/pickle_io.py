@@ -17,6 +17,9 @@ class Pickle(Engine):
 
     name = "pickle"
     install = "part of Python"
+    calls: ClassVar = {
+        "pickle": 'pickle.dump(df, open("data.pickle", "wb"), protocol=5)',
+    }
     formats: ClassVar = {"pickle": ("none",)}
     libraries = ("pandas", "static-frame", "polars")
     security = "reading runs any code the file names; no checksum"

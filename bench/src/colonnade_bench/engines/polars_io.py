@@ -24,6 +24,11 @@ class Polars(InMemory):
     modules = ("polars", "pyarrow")
     distributions = ("polars",)
     install = "pip install polars pyarrow"
+    calls: ClassVar = {
+        "ipc": 'frame.write_ipc("data.arrow", compression={codec|"uncompressed"})',
+        "ipc-stream": 'frame.write_ipc_stream("data.arrows", compression={codec|"uncompressed"})',
+        "parquet": 'frame.write_parquet("data.parquet", compression={codec|"uncompressed"})',
+    }
     formats: ClassVar = {
         "ipc": ("none", "lz4", "zstd"),
         "ipc-stream": ("none", "lz4", "zstd"),

@@ -21,6 +21,13 @@ class PyArrow(Engine):
     modules = ("pyarrow", "pandas")
     distributions = ("pyarrow",)
     install = "pip install pyarrow pandas"
+    calls: ClassVar = {
+        "arrow": 'with pa.ipc.new_file("data.arrow", table.schema, options=pa.ipc.IpcWriteOptions('
+        "compression={codec|None})) as file: file.write_table(table)",
+        "arrows": 'with pa.ipc.new_stream("data.arrows", table.schema, options=pa.ipc.IpcWriteOptions('
+        "compression={codec|None})) as stream: stream.write_table(table)",
+        "parquet": 'pq.write_table(table, "data.parquet", compression={codec|"none"})',
+    }
     formats: ClassVar = {
         "arrow": ("none", "lz4", "zstd"),
         "arrows": ("none", "lz4", "zstd"),

@@ -28,6 +28,9 @@ class Serialize(REngine):
 
     name = "R serialize"
     install = INSTALL_R
+    calls: ClassVar = {
+        "serialize": 'serialize(df, file("data.bin", "wb"))',
+    }
     note = "serialize and unserialize at their defaults, big-endian (xdr=TRUE), to raw vectors or connections."
     notes: ClassVar = {
         "serialize xdr=FALSE": "As the default row, with xdr=FALSE, the machine's own byte order; tuned for speed."
@@ -44,6 +47,9 @@ class SaveRDS(REngine):
 
     name = "R saveRDS"
     install = INSTALL_R
+    calls: ClassVar = {
+        "rds": 'saveRDS(df, "data.rds", compress = {r_codec})',
+    }
     note = "saveRDS and readRDS at their defaults, gzip of level 6."
     notes: ClassVar = {"rds none": "As the default row, with compress=FALSE; tuned for speed."}
     formats: ClassVar = {"rds": ("gzip", "none", "bzip2", "xz")}
@@ -57,6 +63,9 @@ class Dput(REngine):
 
     name = "R dput"
     install = INSTALL_R
+    calls: ClassVar = {
+        "dput": 'dput(df, "data.R")',
+    }
     note = "dput or deparse, and eval(parse()), at their defaults, which keep 15 digits."
     notes: ClassVar = {"dput hexNumeric": 'As the default row, with control="hexNumeric", which keeps every bit.'}
     formats: ClassVar = {"dput": ("none",), "dput hexNumeric": ("none",)}
@@ -70,6 +79,9 @@ class WriteCsv(REngine):
 
     name = "R write.csv"
     install = INSTALL_R
+    calls: ClassVar = {
+        "csv": 'write.csv(df, "data.csv", row.names = FALSE)',
+    }
     note = "write.csv(row.names=FALSE) and read.csv at their defaults."
     formats: ClassVar = {"csv": ("none",)}
     panel = (("csv", "none"),)
@@ -83,6 +95,9 @@ class JsonLite(REngine):
     name = "R jsonlite"
     package = "jsonlite"
     install = debian("jsonlite")
+    calls: ClassVar = {
+        "json": 'jsonlite::write_json(df, "data.json")',
+    }
     note = "jsonlite::toJSON and fromJSON at their defaults, 4 digits."
     notes: ClassVar = {
         "json digits=NA": "As the default row, with digits=NA, which keeps 15 digits.",
@@ -100,6 +115,9 @@ class RJson(REngine):
     name = "R rjson"
     package = "rjson"
     install = debian("rjson")
+    calls: ClassVar = {
+        "json": 'writeLines(rjson::toJSON(df), "data.json")',
+    }
     note = "rjson::toJSON and fromJSON at their defaults, of strings."
     formats: ClassVar = {"json": ("none",)}
     panel = (("json", "none"),)
@@ -128,6 +146,9 @@ class Yaml(REngine):
     name = "R yaml"
     package = "yaml"
     install = debian("yaml")
+    calls: ClassVar = {
+        "yaml": 'yaml::write_yaml(df, "data.yaml")',
+    }
     note = "yaml::as.yaml and yaml.load at their defaults, by columns."
     formats: ClassVar = {"yaml": ("none",)}
     panel = (("yaml", "none"),)
@@ -143,6 +164,9 @@ class DataTable(REngine):
     name = "R data.table"
     package = "data.table"
     install = debian("data.table")
+    calls: ClassVar = {
+        "csv": 'fwrite(df, "data.csv")',
+    }
     note = "data.table::fwrite and fread at their defaults, with all threads; files only."
     formats: ClassVar = {"csv": ("none",)}
     panel = (("csv", "none"),)

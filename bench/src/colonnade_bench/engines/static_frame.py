@@ -21,6 +21,9 @@ class StaticFrame(Engine):
     modules = ("static_frame",)
     distributions = ("static-frame", "arraykit")
     install = "pip install static-frame"
+    calls: ClassVar = {
+        "npz": 'frame.to_npz("data.npz")',
+    }
     formats: ClassVar = {"npz": ("none",), "npy": ("none",)}
     libraries = ("static-frame", "pandas")
     security = "reading runs no code; its reader leaves the ZIP's CRC-32 unchecked"

@@ -58,6 +58,12 @@ class PandasText(TextEngine):
     modules = ("pandas", "pyarrow")
     distributions = ("pandas", "pyarrow")
     install = "pip install pandas pyarrow"
+    calls: ClassVar = {
+        "csv": 'df.to_csv("data.csv", index=False)',
+        "csv-c": 'df.to_csv("data.csv", index=False)',
+        "ndjson": 'df.to_json("data.ndjson", orient="records", lines=True, date_format="iso")',
+        "json-table": 'df.to_json("data.json", orient="table", index=False)',
+    }
     note = 'DataFrame.to_csv(index=False) and pd.read_csv(engine="pyarrow"), the fastest, which parses times; tuned.'
     notes: ClassVar = {
         "csv-c": "DataFrame.to_csv(index=False) and pd.read_csv at its default, the C engine; times stay text.",
@@ -102,6 +108,9 @@ class PyArrowText(TextEngine):
     modules = ("pyarrow", "pandas")
     distributions = ("pyarrow",)
     install = "pip install pyarrow pandas"
+    calls: ClassVar = {
+        "csv": 'pyarrow.csv.write_csv(table, "data.csv")',
+    }
     note = (
         "pyarrow.csv.write_csv of a Table, and read_csv with Table.to_pandas; an empty field is null, a quoted one is "
         "empty text (null_values, quoted_strings_can_be_null)."
@@ -143,6 +152,11 @@ class PolarsText(TextEngine):
     modules = ("polars", "pyarrow", "pandas")
     distributions = ("polars",)
     install = "pip install polars pyarrow pandas"
+    calls: ClassVar = {
+        "csv": 'frame.write_csv("data.csv")',
+        "ndjson": 'frame.write_ndjson("data.ndjson")',
+        "json": 'frame.write_json("data.json")',
+    }
     note = (
         "DataFrame.write_csv and pl.read_csv(try_parse_dates=True), else at the defaults. From pandas: pl.from_pandas "
         "before, DataFrame.to_pandas after."
@@ -198,6 +212,10 @@ class DuckDBText(Spooled, TextEngine):
     modules = ("duckdb", "pandas")
     distributions = ("duckdb",)
     install = "pip install duckdb pandas"
+    calls: ClassVar = {
+        "csv": "duckdb.execute(\"COPY df TO 'data.csv' (FORMAT csv, HEADER)\")",
+        "ndjson": "duckdb.execute(\"COPY df TO 'data.ndjson' (FORMAT json)\")",
+    }
     note = (
         "duckdb.register and COPY ... (FORMAT csv or json), duckdb.read_csv(allow_quoted_nulls=False), which tells "
         "empty text from null, or read_json with df(). It knows files only: in memory by way of a temporary file."

@@ -17,6 +17,9 @@ class Vortex(Spooled):
     modules = ("vortex", "pyarrow", "pandas")
     distributions = ("vortex-data",)
     install = "pip install vortex-data pyarrow pandas"
+    calls: ClassVar = {
+        "vortex": 'vortex.io.write(table, "data.vortex")',
+    }
     formats: ClassVar = {"vortex": ("default", "compact")}
     libraries = ("pandas",)
     security = "reading runs no code; no checksum"
