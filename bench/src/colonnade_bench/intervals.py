@@ -18,7 +18,7 @@ import numpy as np
 RESAMPLES = 2000
 LEVEL = 0.95
 FEWEST = 3
-"""With fewer values there is no interval. The range of the values stands for it, and nothing is told apart by it."""
+"""With fewer values there is no interval: the range of the values is given instead, and two engines count as tied."""
 
 
 @dataclass(frozen=True)

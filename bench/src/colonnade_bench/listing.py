@@ -116,7 +116,7 @@ def show_engines(console: Console, whole: bool) -> None:
         for name in here:
             engine = ENGINES[name]
             versions = ", ".join(f"{key} {value}" for key, value in versions_of(name).items())
-            about = "; ".join(text for text in (str(getattr(engine, "note", "")), engine.security) if text)
+            about = "; ".join(text for text in (engine.note, engine.security) if text)
             each_of.add_row(*map(escape, (name, formats_of(name), versions or "-", about)))
         console.print(each_of)
     if not whole:

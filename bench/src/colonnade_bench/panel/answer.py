@@ -14,6 +14,7 @@ from colonnade_bench.intervals import told_apart
 from colonnade_bench.panel.measure_link import Link
 from colonnade_bench.panel.model import Candidate, Regret, least_regret, pipelined_s, serial_s, winners
 from colonnade_bench.panel.race import Standing
+from colonnade_bench.panel.report_words import listed
 from colonnade_bench.panel.sample import Sample
 from colonnade_bench.panel.takeovers import beside
 
@@ -183,7 +184,7 @@ class Answer:
             )
             out.append(f"The winner is the best of {many} candidates of {engine}; another engine has {most} at most.")
         if few := [f"{s.entrant.name} ({s.count})" for s in self.contenders if not s.certain and not s.out]:
-            out.append(f"Too few laps for an interval: {_listed(few)}.")
+            out.append(f"Too few laps for an interval: {listed(few)}.")
         if self.contenders and not self.winner.lossless:
             out.append("No candidate brings this frame back as it was; the losses are listed.")
         if self.path is not None and abs(self.path.gap) > GAP:
@@ -215,7 +216,7 @@ class Answer:
         frame = f"For this frame ({nrows:,} x {ncols:,}, {nbytes}), {self._way()}"
         if not self.contenders:
             return f"{frame}: nothing was measured."
-        tied = "tied with " + _listed([s.entrant.spoken for s in self.tied]) if self.tied else "no ties"
+        tied = "tied with " + listed([s.entrant.spoken for s in self.tied]) if self.tied else "no ties"
         return f"{frame}: {tied}; limited by {self.limit}."
 
     def _way(self) -> str:
@@ -276,7 +277,3 @@ class Answer:
         if self.path is not None:
             out["path"] = {**vars(self.path), "gap": self.path.gap}
         return out
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

@@ -2,7 +2,7 @@
 
 Memory that grows over a few repetitions may be a pool or a cache, which stops growing. The trial therefore repeats one
 round trip 40 times in a fresh process, frees all that can be freed after each, and fits a line to the memory that is
-still held. Only a line that rises for certain is called a leak. Records without a trial accuse nobody.
+still held. It is a leak only if the whole interval of the slope is above a bound. Without a trial no leak is reported.
 """
 
 from __future__ import annotations

@@ -93,8 +93,7 @@ def lost(fidelity: Fidelity | None) -> str:
         return ""
     if not fidelity.ok:
         return "failed"
-    kept = getattr(fidelity, "values_kept", None)
-    return "losses" if kept is None else "metadata only" if kept else "values"
+    return "metadata only" if fidelity.values_kept else "values"
 
 
 def losses(fidelity: Fidelity | None) -> str:

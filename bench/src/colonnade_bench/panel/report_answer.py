@@ -36,15 +36,19 @@ class Winner:
 
 def winner(results: Results, place: Place, transport: str) -> Winner | None:
     """Returns the fastest engine at the full size. None if nothing, or not everything that might win, was measured."""
-    found = ranking(results, place, transport)
+    return winner_of(results, place, ranking(results, place, transport))
+
+
+def winner_of(results: Results, place: Place, found: Ranking) -> Winner | None:
+    """Returns the winner of a ranking, with what limits it and who is faster with losses."""
     best = found.winner
     if best is None:
         return None
     tied = tuple(row.contestant for row in found.tied)
     quick = found.lossy[0] if found.exact and found.lossy else None
     ahead = (quick.contestant, quick.figure) if quick and quick.figure.high < best.figure.low else None
-    bound = limit(results, place, best.contestant, transport, best.figure)
-    return Winner(transport, best.contestant, best.figure, tied, bound, bool(found.exact), ahead)
+    bound = limit(results, place, best.contestant, found.transport, best.figure)
+    return Winner(found.transport, best.contestant, best.figure, tied, bound, bool(found.exact), ahead)
 
 
 def limit(results: Results, place: Place, contestant: Contestant, transport: str, union: Figure) -> str:
@@ -95,7 +99,7 @@ def said(results: Results, place: Place, found: Ranking) -> list[str]:
     way = phrase(found.transport)
     link = measured_link(results, place, found.transport)
     context = f"For {data(results, place)} {way}{link}, {repetitions_text(first.figure.n)}"
-    best = winner(results, place, found.transport)
+    best = winner_of(results, place, found)
     if best is None:
         rivals = some([each.name for each in found.unmeasured])
         return [f"No winner {way}: {rivals} not measured. Fastest so far: {took}.", f"{context}."]

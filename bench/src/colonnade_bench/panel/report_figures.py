@@ -77,11 +77,6 @@ def disk_rate(results: Results, place: Place) -> float:
     return float((plans[-1].get("disk_bps") if plans else None) or 4e9) / 8
 
 
-def ideal_s(results: Results, place: Place, contestant: Contestant, size: float) -> float | None:
-    kept = storage(results, place, size).get(contestant)
-    return kept.median / disk_rate(results, place) if kept else None
-
-
 def floors_of(results: Results, place: Place) -> list[Record]:
     """Returns the floors of the run. A floor that names its data must be of this data."""
     return [r for r in results.baselines("floor", place.run) if r.get("dataset", place.dataset) == place.dataset]

@@ -6,7 +6,7 @@ from colonnade.cli.amounts import bit_rate_text, byte_rate_text, nbytes_text, se
 from colonnade_bench.panel.growth import WARN_ABOVE, Growth, fit
 from colonnade_bench.panel.growth import extrapolated as beyond
 from colonnade_bench.panel.ranking import ranking
-from colonnade_bench.panel.report_answer import data, interval, measured_link, some, winner
+from colonnade_bench.panel.report_answer import data, interval, measured_link, some, winner, winner_of
 from colonnade_bench.panel.report_figures import (
     achieved,
     best_of,
@@ -16,7 +16,6 @@ from colonnade_bench.panel.report_figures import (
     floor,
     floors_of,
     frame_nbytes,
-    ideal_s,
     labelled,
     medians,
     ordered,
@@ -66,7 +65,7 @@ def fastest(results: Results, place: Place) -> Part:
         if not found.rows:
             continue
         where, first = title(transport) + measured_link(results, place, transport), found.rows[0]
-        best = winner(results, place, transport)
+        best = winner_of(results, place, found)
         if best is None:
             rivals = f"no winner yet: {some([c.name for c in found.unmeasured])} not measured"
             rows.append([where, rivals, *["-"] * (len(header) - 2)])
@@ -87,17 +86,17 @@ def fastest(results: Results, place: Place) -> Part:
 def times(results: Results, place: Place) -> Part:
     """Shows elapsed time by engine and transport, exact ones first."""
     transports, size = results.transports(place), results.full_size(place) or 1.0
-    rows = []
+    kept, rate, rows = storage(results, place, size), disk_rate(results, place), []
     for contestant in ordered(results, place):
         found = [results.figure(place, contestant, transport, size) for transport in transports]
         counts = [figure.n for figure in found if figure is not None]
         if counts:
-            ideal = ideal_s(results, place, contestant, size)
             count = str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
             cells = [box(figure) if figure else "-" for figure in found]
-            rows.append([labelled(results, place, contestant), seconds_text(ideal) if ideal else "-", count, *cells])
+            ideal = seconds_text(kept[contestant].median / rate) if contestant in kept else "-"
+            rows.append([labelled(results, place, contestant), ideal, count, *cells])
     notes = [f"Of {data(results, place)}. Median (95 % interval). Those with losses come below those without."]
-    notes.append(f"Ideal I/O: the bytes it stores at {byte_rate_text(disk_rate(results, place))}.")
+    notes.append(f"Ideal I/O: the bytes it stores at {byte_rate_text(rate)}.")
     header = ["engine", "ideal I/O", "repetitions", *(title(transport) for transport in transports)]
     return Part("Elapsed time to encode, write, read and decode", header, rows, notes, "times", 1)
 
