@@ -79,7 +79,7 @@ edit: setup-bench  ## the compiled core for editing: quick to build again, slowe
 	CARGO_INCREMENTAL=1 $(DEVELOP)
 	@rm -f $(BUILD_STAMP) $(IN_PLACE_STAMP)
 
-# zig links against the oldest glibc that Rust supports, whatever this machine has (docs/platforms.md).
+# zig links against the oldest glibc that Rust supports, whatever this machine has (docs/trust/platforms.md).
 ZIG_BUILD := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV=$(CURDIR)/$(VENV) maturin build --locked --zig --compatibility manylinux2014
 .PHONY: wheel
 wheel: setup-wheel  ## the manylinux wheel and the source distribution to publish, and symbols, in dist/; ten minutes
@@ -155,9 +155,18 @@ bench-codecs: build  ## formats by codec, read by column; jagged events; PART=ar
 	@$(PY) -m colonnade_bench table codecs $(PART:%=--part %) $(SIZE:%=--size %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: docs
-docs: build setup  ## Rust documentation in target/doc, and the examples of README and docs run
+docs: site  ## the site, Rust documentation in target/doc, and the examples of README and docs run
 	RUSTDOCFLAGS="-D warnings -A rustdoc::private-intra-doc-links" cargo doc --locked --no-deps --document-private-items -p colonnade -p colonnade-transport
 	$(PY) -m pytest tests/docs python/colonnade bench/src $(PYTEST_ARGS)
+
+.PHONY: site
+site: setup  ## the documentation site in target/site, from docs/ and docstrings; opens without a server
+	$(VENV)/bin/zensical build --strict --clean
+	@echo "open target/site/index.html"
+
+.PHONY: pictures
+pictures: setup  ## docs/pictures: layout diagrams, and charts of the published records
+	$(PY) -m scripts.pictures
 
 # ---------------------------------------------------------------- what must hold
 
@@ -183,7 +192,7 @@ exhaustive: setup build  ## what make test leaves out: every byte of a file flip
 release-check: setup build  ## wheels, oldest and newest libraries, engines, page, long fuzzing: two hours; PART="wheel site"
 	bash scripts/release-check.sh $(PART)
 
-# Left out: leftovers stay, pipes hold 64 KiB, and the memory that others use is not known (docs/platforms.md).
+# Left out: leftovers stay, pipes hold 64 KiB, and the memory that others use is not known (docs/trust/platforms.md).
 PORTABLE_TESTS := tests/net tests/formats/npy $(addprefix tests/api/test_,descriptors.py memory.py endless_sources.py) \
 	--deselect tests/net/test_contract_pipes.py::test_pipes_hold_enough_for_throughput \
 	--deselect "tests/net/test_schedules.py::test_schedules[two pipes-0..249]" \

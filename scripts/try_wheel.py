@@ -1,6 +1,6 @@
 """Installs the wheel and the source distribution of dist/ into clean environments and tries them: `make try-wheel`.
 
-    scripts/try_wheel.py [--report docs/platforms.md] [PART ...]
+    scripts/try_wheel.py [--report docs/trust/platforms.md] [PART ...]
 
 Parts, all by default; `source` builds for minutes, the others need about ten together:
 

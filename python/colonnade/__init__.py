@@ -1,4 +1,4 @@
-"""Colonnade moves a DataFrame to disk, over a pipe or a socket, and back: exactly, and as fast as the machine allows.
+"""Colonnade reads and writes DataFrames in files, pipes and sockets, and returns them exactly.
 
 >>> import colonnade as cn, numpy as np
 >>> data = cn.encode({"price": np.array([1.5, 2.5]), "count": np.array([10, 20])}, "npz")

@@ -251,7 +251,47 @@ class FrameBuilder:
 
 # --------------------------------------------------------------------------- npz / npy
 class Limits:
-    """Limits in bytes or counts on the sizes that a file declares. They are checked before memory is allocated."""
+    """Limits on the sizes that a file or a message declares. They are checked before memory is allocated.
+
+    A `LimitError` names the exceeded limit. None means the default.
+
+    Parameters
+    ----------
+    max_nbytes : int, optional
+        Decompressed bytes of everything, or bytes read from a stream. No other limit exceeds it. Default 2^46.
+    max_members : int, optional
+        Members of an archive. Default 2^24.
+    max_member_nbytes : int, optional
+        Decompressed bytes of one member. Default 2^46.
+    max_columns : int, optional
+        Columns of a frame. Default 2^24.
+    max_unbacked_rows : int, optional
+        Rows that no byte of the file represents. Default 2^28.
+    max_unbacked_nbytes : int, optional
+        Bytes that even the smallest input may become. Default 2^27 (128 MiB).
+    max_expansion : int, optional
+        Bytes that each byte of input may become, beyond 64 for each declared cell. Default 1,024.
+    max_stream_nbytes : int, optional
+        Bytes that are collected from a source without a known length: a pipe, a socket, a device, a line without an
+        end. Default: half of the available memory.
+    max_meta_nbytes : int, optional
+        Bytes of Colonnade's metadata, as ``__meta__.json``. Default 2^30.
+    max_depth : int, optional
+        The depth of nested values. Default 64.
+
+    Raises
+    ------
+    OptionError
+        A value is outside its range.
+
+    Examples
+    --------
+    >>> import colonnade as cn
+    >>> cn.Limits(max_columns=1000).max_columns
+    1000
+    >>> cn.Limits().decoded_nbytes(1 << 20, 0) == 1 << 30
+    True
+    """
 
     def __init__(
         self,
@@ -278,7 +318,7 @@ class Limits:
     max_meta_nbytes: int
     max_depth: int  # depth of nested values (msgpack)
     def decoded_nbytes(self, input: int, ncells: int) -> int:
-        """The largest decoded size that is allowed for `input` bytes that declare `ncells` cells."""
+        """Return the largest allowed decoded size, in bytes, for `input` bytes that declare `ncells` cells."""
 
 class StreamLimit:
     """Counts the bytes that are read from one source without a known length."""
@@ -580,21 +620,39 @@ class NpyWriteOptions(WriteOptions):
     ) -> None: ...
 
 class BufferSink:
-    """Memory that grows without copying and exposes the buffer protocol."""
+    """A target in memory, which grows without copying and exposes the buffer protocol.
+
+    `read` takes it as a source, without a copy. ``bytes(sink)`` copies its content, ``memoryview(sink)`` does not.
+    While such a view exists, the sink cannot change: `write` and `clear` raise `BufferError`.
+
+    Attributes
+    ----------
+    nbytes : int
+        The number of bytes, as ``len(sink)``.
+
+    Examples
+    --------
+    >>> import colonnade as cn, numpy as np
+    >>> sink = cn.BufferSink()
+    >>> cn.write({"a": np.arange(3)}, sink, format="npz")
+    >>> cn.read(sink).shape, bytes(sink)[:2]
+    ((3, 1), b'PK')
+    """
 
     def __init__(self) -> None: ...
     nbytes: int
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def write(self, data: object) -> int:
-        """Appends bytes, and returns their number."""
-    def clear(self) -> None: ...
+        """Append bytes, and return their number."""
+    def clear(self) -> None:
+        """Remove all bytes. The memory is reused."""
 
 # --------------------------------------------------------------------------- frames written, any format
 def encode(frame: CoreFrame, options: WriteOptions, progress: Progress | None = None) -> bytes: ...
 def losses(frame: CoreFrame, options: WriteOptions) -> list[tuple[str | None, str]]:
-    """What a file that these options write does not bring back, when it is read with default options: a column (None:
-    the frame, or its labels) and what happens to it."""
+    """The losses of a file that these options write, when it is read with default options: each a column (None: the
+    frame, or its labels) and a description."""
 
 def write_path(frame: CoreFrame, path: str | bytes, options: WriteOptions, progress: Progress | None = None) -> None:
     """Writes a temporary file in the directory of `path`, and renames it when it is complete. A sidecar

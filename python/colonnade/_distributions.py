@@ -16,7 +16,7 @@ BENCH = "colonnade-bench"
 
 
 def load(group: str, name: str) -> Any:
-    """What the entry point `name` of colonnade-bench stands for.
+    """The object of the entry point `name` of colonnade-bench.
 
     Raises
     ------

@@ -2,22 +2,24 @@
 
 
 class ColonnadeError(Exception):
-    """The base of every error that is Colonnade's own; what the system refuses stays an `OSError`.
+    """The base of all errors of Colonnade. Operating-system errors are raised unchanged, as `OSError`.
+
+    An attribute is None if its value is unknown.
 
     Attributes
     ----------
     format : str or None
-        The format of the bytes, or the part of one (``zip``).
+        The format of the bytes, or a part of the format (``zip``).
     member : str or None
         The member of an archive, the column of a file or the path in it.
     column : object
-        The label of the column that cannot be written, or that is not there.
+        The label of the column that cannot be written, or that does not exist.
     offset, line : int or None
         The byte in the file, from 0, and the line in text, from 1.
     needed, had : int or None
-        The bytes that a structure needs, and those that are there (`TruncatedError`).
+        The number of bytes that a structure needs, and the number that exist (`TruncatedError`).
     hint : str or None
-        The next step: what follows the first sentence of the message, or the nearest names.
+        The next step: the text after the first sentence of the message, or the nearest names.
     """
 
     __slots__ = ()  # `InternalError` becomes a base of PyO3's exception, which has no place for more.
@@ -42,15 +44,15 @@ class DecodeError(ColonnadeError, ValueError):
 
 
 class TruncatedError(DecodeError, EOFError):
-    """The bytes end before the structure does: `needed` and `had` count them."""
+    """The bytes end before the structure does. `needed` and `had` count the bytes."""
 
 
 class LimitError(ColonnadeError, ValueError):
-    """A declared size is over a cap of `Limits`, or over what the bytes could hold. Nothing was allocated for it."""
+    """A declared size exceeds a limit of `Limits`, or the size that the bytes can hold. Nothing was allocated."""
 
 
 class UnsupportedError(ColonnadeError, NotImplementedError):
-    """Legal, but not implemented or not built into this version."""
+    """The bytes or the request are legal, but not implemented or not built into this version."""
 
 
 class InputError(ColonnadeError, ValueError):
@@ -58,35 +60,35 @@ class InputError(ColonnadeError, ValueError):
 
 
 class EncodeError(ColonnadeError, TypeError):
-    """The format cannot hold this column exactly; the message names the column. Nothing was written."""
+    """The format cannot represent a column exactly. The message names the column. Nothing was written."""
 
 
 class OptionError(ColonnadeError, ValueError):
-    """An option is unknown or outside its range: the message names the near ones, or the range and the value."""
+    """An option is unknown or outside its range. The message names the nearest options, or the range and the value."""
 
 
 class ColumnNotFound(ColonnadeError, KeyError):
-    """A column, member or frame that is not there; the message names the nearest."""
+    """A column, member or frame does not exist. The message has the nearest names."""
 
     # KeyError shows its message as repr(), in quotes and with escapes: right for a bare key, unreadable for a sentence.
     __str__ = Exception.__str__
 
 
 def not_found(message: str, label: object) -> ColumnNotFound:
-    """The error of a label that is not there."""
+    """The error of a label that does not exist."""
     error = ColumnNotFound(message)
     error.column = label
     return error
 
 
 class InternalError(ColonnadeError, RuntimeError):
-    """Colonnade's own code failed, or a library that it uses: a bug. Please report it with the input."""
+    """Code of Colonnade, or of a library in it, failed. This is a bug: report it with the input."""
 
     __slots__ = ()
 
 
 class PanicMethods:
-    """Text and pickle of PyO3's own exception of a panic, to which the core gives `InternalError` as a base."""
+    """Text and pickle of PyO3's exception of a panic, to which the core adds `InternalError` as a base."""
 
     args: tuple[object, ...]
 

@@ -1,23 +1,23 @@
-"""The errors of Colonnade: a common base, and with it the builtin that fits, so that both habits of `except` work.
+"""The errors of Colonnade. Each has the base `ColonnadeError` and a builtin base, so ``except`` works with both.
 
 ========================  =====================================  ==============================================
 class                     also a                                 when
 ========================  =====================================  ==============================================
 `DecodeError`             `ValueError`                           the bytes break the format's specification
 `TruncatedError`          `DecodeError`, `EOFError`              the bytes end before the structure does
-`LimitError`              `ValueError`                           a declared size is over a cap of `cn.Limits`
+`LimitError`              `ValueError`                           a declared size exceeds a limit of `cn.Limits`
 `UnsupportedError`        `NotImplementedError`                  legal, but not built into this version
 `InputError`              `ValueError`                           the data is no frame: its shape is wrong
-`EncodeError`             `TypeError`                            the format cannot hold this column exactly
+`EncodeError`             `TypeError`                            the format cannot represent a column exactly
 `OptionError`             `ValueError`                           an option is unknown or outside its range
-`ColumnNotFound`          `KeyError`                             a label that is not there; the nearest is named
-`InternalError`           `RuntimeError`                         a bug in Colonnade: please report it with the input
+`ColumnNotFound`          `KeyError`                             a label does not exist; the nearest is named
+`InternalError`           `RuntimeError`                         a bug in Colonnade: report it with the input
 `PluginError`             `RuntimeError`                         a plug-in of another distribution failed
 ========================  =====================================  ==============================================
 
-`LossWarning`, a `UserWarning`, says what a plain text file does not bring back.
+`LossWarning`, a `UserWarning`, lists the losses of a plain text file.
 
-What the operating system refuses stays the `OSError` subclass that it is (`FileNotFoundError`...).
+Operating-system errors are raised unchanged, as subclasses of `OSError` (`FileNotFoundError`...).
 """
 
 from collections.abc import Iterable
@@ -37,12 +37,14 @@ from ._core import (
 
 
 class LossWarning(UserWarning):
-    """A plain text file (csv, json, ndjson, yaml) does not bring back everything; the message names up to five columns.
+    """Reading a plain text file (csv, json, ndjson, yaml) would not return everything that was written.
+
+    The message names up to five columns.
 
     Attributes
     ----------
     losses : tuple of (str or None, str)
-        All of them: the column (None: the frame, or its labels) and what happens to it.
+        All losses: the column (None for the frame or its labels), and the description of the loss.
 
     Examples
     --------
@@ -66,14 +68,16 @@ ColumnNotFound.__str__ = Exception.__str__  # type: ignore[method-assign]
 
 
 class PluginError(ColonnadeError, RuntimeError):
-    """A plug-in cannot be loaded, claims what it does not have, or failed. The message says what to do.
+    """A plug-in cannot be loaded, claims a method or name that it does not have, or failed.
+
+    The message states the next step.
 
     Attributes
     ----------
     plugin : str or None
         The name of the plug-in.
     distribution : str or None
-        The distribution that has it, with its version.
+        The distribution of the plug-in, with its version.
     """
 
     plugin: str | None = None

@@ -1,8 +1,8 @@
 """Plug-ins: formats and dataframe libraries that other distributions add to Colonnade.
 
 A distribution names a `FormatPlugin` in an entry point of the group ``colonnade.formats``, or an `AdapterPlugin` in one
-of the group ``colonnade.adapters``. Nothing of it is imported before a file, a format or an object is unknown to the
-built-in formats and adapters. `registered` and `register` add a plug-in of the running program.
+of the group ``colonnade.adapters``. Colonnade imports it if no built-in format or adapter matches a file, a format name
+or an object. `registered` and `register` add a plug-in of the running program.
 """
 
 from collections.abc import Iterator
@@ -31,21 +31,21 @@ __all__ = [
 
 
 def register(plugin: Any) -> None:
-    """Add a plug-in to this process. It comes before an installed plug-in of the same name.
+    """Add a plug-in to this process. It takes precedence over an installed plug-in of the same name.
 
     Parameters
     ----------
     plugin : FormatPlugin or AdapterPlugin
-        An object, no class.
+        An object, not a class.
 
     Raises
     ------
     PluginError
-        It claims what it does not have, or what is built in; nothing was added.
+        The plug-in claims a method that it does not have, or a built-in name. Nothing was added.
 
     Examples
     --------
-    See `registered`, which removes it again.
+    See `registered`, which removes the plug-in again.
     """
     if isinstance(plugin, FormatPlugin):
         FORMAT_PLUGINS.register(plugin)
@@ -60,9 +60,15 @@ def register(plugin: Any) -> None:
 def registered(plugin: Any) -> Iterator[None]:
     r"""Add a plug-in within a ``with`` block.
 
-    Parameters, Raises
-    ------------------
-    As `register`.
+    Parameters
+    ----------
+    plugin : FormatPlugin or AdapterPlugin
+        An object, not a class.
+
+    Raises
+    ------
+    PluginError
+        As `register` does.
 
     Examples
     --------

@@ -1,7 +1,8 @@
-"""Types of arguments, for annotations: what a source, a target and the options of a format are.
+"""Types of arguments, for annotations: sources, targets, formats, and the options of each format.
 
-A function that passes options on takes ``**options: Unpack[CsvReading]``. `AnyReading` and `AnyWriting` are the options
-of all formats, `Reading` and `Writing` those that every format has; others come as an object, ``options=``.
+A function that passes options on takes ``**options: Unpack[CsvReading]``. `AnyReading` and `AnyWriting` have the
+options of all formats. `Reading` and `Writing` have the options that every format has. Pass others as an object,
+``options=``.
 
 >>> from colonnade.typing import CsvReading, Source
 """

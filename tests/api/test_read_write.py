@@ -106,6 +106,28 @@ def test_lone_arrays(tmp_path: Path) -> None:
         cn.encode(TABLE, "npy")
 
 
+@each(
+    "dtype",
+    [
+        np.dtype([(("a title", "x"), "<f8"), ("y", "<i4")]),
+        np.dtype([("x", "<i4"), ("y", "<f8")], align=True),
+        np.dtype({"names": ["x", "y"], "formats": ["<i4", "<f8"], "offsets": [0, 4], "itemsize": 16}),
+    ],
+)
+def test_a_single_file_refuses_a_structured_dtype_that_it_would_change(dtype: np.dtype, tmp_path: Path) -> None:
+    data = np.zeros(3, dtype)
+    message = "npy: a single file holds a structured dtype without titles, alignment and padding"
+    for write in (
+        lambda: cn.write(data, tmp_path / "x.npy", directory=False),
+        lambda: cn.encode(data, "npy", directory=False),
+    ):
+        with pytest.raises(cn.EncodeError, match=message):
+            write()
+    assert not (tmp_path / "x.npy").exists()
+    cn.write(data, tmp_path / "x.npy")
+    assert cn.read(tmp_path / "x.npy").to_numpy().dtype == dtype
+
+
 # ---------------------------------------------------------------------------- options
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from colonnade_bench.best_peer import best_peer_sections, rows
-from colonnade_bench.best_peer_chart import NAMES, bars, draw_best_peer
+from colonnade_bench.best_peer_chart import COLORS, DARK, NAMES, bars, draw_best_peer
 from colonnade_bench.cell import Cell
 from colonnade_bench.spec import Spec
 from colonnade_bench.summary import Summary
@@ -74,10 +74,12 @@ def test_bars_are_of_formats_that_are_read_and_written(tmp_path: Any) -> None:
     assert set(NAMES) == {part.name for part in EVERYDAY.parts()} - {"nullable"}
 
 
-def test_the_picture_is_drawn_for_light_and_dark_pages(tmp_path: Any) -> None:
+def test_the_picture_follows_the_theme_of_its_page(tmp_path: Any) -> None:
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
     paths = draw_best_peer(Summary(RECORDS), EVERYDAY, tmp_path, "everyday")
-    assert [path.name for path in paths] == ["everyday-light.svg", "everyday-dark.svg"]
-    assert all(b"MessagePack" in path.read_bytes() for path in paths)
+    assert [path.name for path in paths] == ["everyday.svg"]
+    drawn = paths[0].read_text()
+    assert "MessagePack" in drawn
+    assert all(color in drawn for color in (*COLORS.values(), *DARK.values()))
     assert draw_best_peer(Summary([]), EVERYDAY, tmp_path, "everyday") == []

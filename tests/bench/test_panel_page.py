@@ -15,12 +15,11 @@ from colonnade_bench.panel.page import embedded, page
 from colonnade_bench.panel.ranking import ranking
 from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates
 from colonnade_bench.panel.summary import Results
+from tests.helpers.browser import NARROW, WIDE, chromium, emulate, needs_browser
 from tests.helpers.panel_records import CONTESTANTS, HOSTILE, TRANSPORTS, cell, records
-from tests.helpers.programs import needs_program
 
-pytestmark = [needs_program("chromium"), needs_program("chromedriver", package="chromium-driver")]
+pytestmark = needs_browser
 
-WIDE, NARROW = (1400, 900), (400, 900)
 MANY = {name: each for name, each in CONTESTANTS.items() if name[0] not in ("orjson", "msgspec", "msgpack", "jsonlite")}
 TWO = {name: TRANSPORTS[name] for name in ("memory", "tcp-1gbit")}
 FEW = {name: CONTESTANTS[name] for name in list(CONTESTANTS)[:3]}
@@ -42,37 +41,13 @@ def file(results, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
-    import shutil
-
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = shutil.which("chromium")
-    profile = tmp_path_factory.mktemp("profile")
-    for word in (
-        "--headless=new",
-        "--no-sandbox",  # or it does not start as root
-        "--disable-gpu",
-        "--disable-dev-shm-usage",
-        "--hide-scrollbars",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
-        f"--user-data-dir={profile}",
-    ):
-        options.add_argument(word)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    # With the driver named nothing looks for one to download.
-    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))
-    yield driver
-    driver.quit()
+    with chromium(tmp_path_factory.mktemp("profile")) as driver:
+        yield driver
 
 
 def look(browser, file, size=WIDE, scheme="light"):
     """Open the page anew and wait until all is drawn."""
-    width, height = size
-    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    feature = {"name": "prefers-color-scheme", "value": scheme}
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+    emulate(browser, size, scheme)
     for kind in ("browser", "performance"):
         browser.get_log(kind)
     browser.get(file.as_uri())

@@ -1,7 +1,7 @@
 """Every ```python block of README.md and docs/ runs, page by page, in one namespace and an empty folder.
 
 A block that holds ``>>>`` is a doctest: its output is compared. A block that only shows a signature opens with
-```` ```python signature ```` and is not run.
+```` ```py ```` and is not run.
 """
 
 import doctest

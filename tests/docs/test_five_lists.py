@@ -13,7 +13,7 @@ RUST = {
     for name in re.findall(r'^    name: "(\w+)"', path.read_text(encoding="utf-8"), re.MULTILINE)
 }
 OPTIONS = {found[1].lower() for name in cn.__all__ if (found := re.fullmatch(r"(\w+)Options", name))}
-PAGES = {path.stem for path in ROOT.glob("docs/formats/*.md") if path.stem != "README"}
+PAGES = {path.stem for path in ROOT.glob("docs/formats/*.md") if path.stem != "index"}
 CONFORMANCE = {path.name for path in ROOT.glob("conformance/*") if path.is_dir()}
 TESTS = {path.parent.name for path in ROOT.glob("tests/formats/*/test_*.py")} - {"every"}
 

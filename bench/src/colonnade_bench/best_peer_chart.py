@@ -26,10 +26,9 @@ _NOT_SHOWN = (
     (r'<path d="M0,0h0v0h0Z"/>', ""),
     (r"(\d+\.\d{2})\d+", r"\1"),
 )
-THEMES = {
-    "light": {"text": "#1f2328", "grid": "#d1d9e0", "Colonnade": "#0b6e99", "fastest other library": "#a8b3bd"},
-    "dark": {"text": "#e6edf3", "grid": "#3d444d", "Colonnade": "#4fb3de", "fastest other library": "#5b6672"},
-}
+COLORS = {"text": "#1f2328", "grid": "#d1d9e0", "Colonnade": "#0b6e99", "fastest other library": "#a8b3bd"}
+DARK = {"text": "#e6edf3", "grid": "#3d444d", "Colonnade": "#4fb3de", "fastest other library": "#5b6672"}
+"""The colours of `COLORS` on a dark page."""
 
 
 def bars(found: Iterable[Row], summary: Summary) -> Iterator[dict[str, Any]]:
@@ -47,20 +46,19 @@ def bars(found: Iterable[Row], summary: Summary) -> Iterator[dict[str, Any]]:
 
 
 def draw_best_peer(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
-    """Saves the picture twice, for light and for dark pages. Saves nothing if there is no data or altair is missing."""
+    """Saves the picture, which follows the theme of its page. Saves nothing if there is no data or altair is missing."""
     try:
         import altair as alt
     except ImportError:
         return []
     found = list(bars(rows(summary, spec), summary)) if spec.best_peer else []
-    paths = []
-    for theme, colors in THEMES.items() if found else ():
-        path = folder / f"{name}-{theme}.svg"
-        folder.mkdir(parents=True, exist_ok=True)
-        picture(alt, found, colors).save(path)
-        path.write_text(tightened(path.read_text()))
-        paths.append(path)
-    return paths
+    if not found:
+        return []
+    path = folder / f"{name}.svg"
+    folder.mkdir(parents=True, exist_ok=True)
+    picture(alt, found, COLORS).save(path)
+    path.write_text(themed(tightened(path.read_text())))
+    return [path]
 
 
 def tightened(svg: str) -> str:
@@ -70,22 +68,29 @@ def tightened(svg: str) -> str:
     return svg
 
 
+def themed(svg: str) -> str:
+    """The picture with a style sheet that replaces its colours on a dark page."""
+    pairs = [(color, DARK[role]) for role, color in COLORS.items()]
+    rules = "".join(f'[{side}="{light}"]{{{side}:{dark}}}' for light, dark in pairs for side in ("fill", "stroke"))
+    return svg.replace(">", f"><style>@media (prefers-color-scheme: dark){{{rules}}}</style>", 1)
+
+
 def picture(alt: Any, found: list[dict[str, Any]], colors: dict[str, str]) -> Any:
     """Draws horizontal bars, formats below each other, reading beside writing."""
     who = [name for name in colors if name not in ("text", "grid")]
     base = alt.Chart(alt.InlineData(values=found)).encode(
         y=alt.Y("who:N", sort=who, title=None, axis=None),
-        x=alt.X("ms:Q", title="milliseconds", axis=alt.Axis(tickCount=4)),
+        x=alt.X("ms:Q", title="milliseconds", axis=alt.Axis(tickCount=4, labelFontSize=12, titleFontSize=12)),
     )
     bar = base.mark_bar(height=11).encode(
         color=alt.Color(
             "who:N",
             sort=who,
             scale=alt.Scale(domain=who, range=[colors[name] for name in who]),
-            legend=alt.Legend(title=None, orient="top"),
+            legend=alt.Legend(title=None, orient="top", labelFontSize=12),
         )
     )
-    value = base.mark_text(align="left", dx=3, fontSize=10, color=colors["text"]).encode(
+    value = base.mark_text(align="left", dx=3, fontSize=12, color=colors["text"]).encode(
         text=alt.Text("ms:Q", format=".0f")
     )
     order = [name for name in NAMES.values() if any(each["format"] == name for each in found)]

@@ -135,7 +135,7 @@ def main(arguments: argparse.Namespace) -> int:
     # The results may contain parts that were measured before, so the report uses the specification of all parts.
     spec = replace(spec, part=Spec.table(arguments.name).part)
     parts = sections(summary, spec)
-    pictures = [*draw(summary, spec, folder, name), *draw_best_peer(summary, spec, folder, name)[:1]]
+    pictures = [*draw(summary, spec, folder, name), *draw_best_peer(summary, spec, folder, name)]
     path = write_markdown(folder / f"{name}.md", spec, parts, pictures)
     to_terminal([part for part in parts if part.brief] or parts[:1])
     note(f"The whole report: {path}")

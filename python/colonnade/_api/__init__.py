@@ -1,1 +1,1 @@
-"""What `import colonnade` gives: reading and writing, and all that joins formats, sources and adapters."""
+"""The functions of `colonnade`: reading and writing, which join formats, sources and adapters."""

@@ -15,12 +15,15 @@ from ..errors import UnsupportedError
 
 
 class Reader:
-    """What `open_reader` gives: iterates over frames. A context manager; not meant to be made by hand.
+    """Iterates over the frames of a source. A context manager, returned by `open_reader`.
+
+    Readers of files and bytes of ``arrow``, ``arrows`` and ``parquet`` also have ``len(reader)``, the number of
+    batches, and ``reader[i]``.
 
     Attributes
     ----------
     schema : Schema
-        Fields and both axes, without data.
+        The fields and both axes, without data.
     """
 
     _closed = False
@@ -33,30 +36,40 @@ class Reader:
 
     @property
     def schema(self) -> Schema:
-        """Fields and both axes, without data."""
+        """The fields and both axes, without data."""
         raise NotImplementedError
 
     def cores(self) -> Iterator[_core.CoreFrame]:
-        """The batches that are left, at least one frame (of no rows, where there is no batch at all)."""
+        """The unread batches, at least one frame (without rows, if there is no batch)."""
         raise NotImplementedError
 
     def size(self) -> tuple[int | None, int | None]:
-        """Bytes and rows of all batches together, where that is known before they are read."""
+        """Bytes and rows of all batches together, each None if it is unknown before reading."""
         return None, None
 
     def read_all(self) -> Frame:
         """Read one frame.
 
-        Of a file or memory in `arrow`, `arrows`, `parquet` or with one value, the frame has all rows. Pipes,
-        connections, `csv`, `ndjson` and series of `msgpack` can be read only once, so the frame has the rows that were
-        not read yet.
+        From a file or from memory in ``arrow``, ``arrows`` or ``parquet``, or with one value, the frame has all rows.
+        Pipes, connections, ``csv``, ``ndjson`` and series of ``msgpack`` can be read only once, so the frame has the
+        rows that were not read yet.
         """
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[Frame]:
+        """Iterate over the batches, one frame each."""
         raise NotImplementedError
 
     def __getitem__(self, i: int) -> Frame:
+        """Read only batch `i`, of a file or of bytes in ``arrow``, ``arrows`` or ``parquet``.
+
+        Raises
+        ------
+        UnsupportedError
+            The source can be read only once.
+        IndexError
+            There is no such batch.
+        """
         raise UnsupportedError(
             "arrows: a stream has no random access: its batches come one after the other. Iterate over the reader, or "
             "read from a file or from memory."

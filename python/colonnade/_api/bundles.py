@@ -58,21 +58,23 @@ def read_bundle(source: Source, **options: Any) -> Mapping[str, Frame]:
     Parameters
     ----------
     source
-        An outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of ``<label>/<member>`` (``to_zip_npy``), or a
-        directory of such; or a map of frames in MessagePack, JSON or YAML (detected by the suffix, or ``format=``).
-        Anything `read` takes.
+        Any source that `read` takes. The file is an outer ZIP of ``<label>.npz`` (StaticFrame's ``to_zip_npz``) or of
+        ``<label>/<member>`` (``to_zip_npy``), a directory of such, or a map of frames in MessagePack, JSON or YAML
+        (detected by the suffix, or by ``format=``).
     **options
-        Those of reading; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
+        Options of reading; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
 
     Returns
     -------
     Mapping
-        Label to `Frame`, in the order of the file.
+        Label to `Frame`, in the order of the file. A frame is opened when it is looked up.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
-        As `read` does; DecodeError where the file is one frame and no bundle.
+        The same errors as `read`. DecodeError also if the file is a single frame.
+    ColumnNotFound
+        A label does not exist; the message has the nearest labels.
 
     Examples
     --------
@@ -116,29 +118,30 @@ def write_bundle(
     Parameters
     ----------
     frames : mapping or iterable of (label, data)
-        Labels are text; they become file names inside the ZIP, or keys of the map. Data is what `write` takes, but no
-        open reader: pass its ``read_all()``.
+        Labels are text. They become file names inside the ZIP, or keys of the map. Data is anything that `write` takes,
+        except an open reader: pass its ``read_all()``.
     target : path
-        Written to a temporary file and renamed, as by `write`. A map can go to every target that `write` takes.
-    layout : {"npz", "npy"}
-        Of the ZIP. ``npz``: one ``<label>.npz`` a frame (``from_zip_npz``); ``npy``: members ``<label>/<member>``
-        (``from_zip_npy``).
-    outer : {None, "deflate"}
-        Compression of the outer ZIP. None keeps the frames ready to be mapped. With ``layout="npy"`` it is that of the
-        members, so ``compression`` can be no other; ``level`` is the outer one's too, 1 to 9.
-    format : {"npz", "msgpack", "json", "yaml"}, optional
-        Default: by the suffix, or ``npz`` (the ZIP) if the suffix is of no format (``.zip``).
+        As by `write`, a temporary file is written and renamed. A map can be written to every target of `write`.
+    layout : one of {"npz", "npy"}
+        The layout of the ZIP. ``npz``: one ``<label>.npz`` for each frame (``from_zip_npz``). ``npy``: members
+        ``<label>/<member>`` (``from_zip_npy``).
+    outer : one of {None, "deflate"}
+        Compression of the outer ZIP. With None the frames can be mapped. With ``layout="npy"`` it is the compression of
+        the members, so ``compression`` must not name another one. ``compression_level``, 1 to 9, applies to the outer
+        ZIP too.
+    format : one of {"npz", "msgpack", "json", "yaml"}, optional
+        Default: by the suffix, or ``npz`` (the ZIP) if no format has the suffix (``.zip``).
     **options
-        Those of writing; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
+        Options of writing; see `NpzOptions`, `MsgpackOptions`, `JsonOptions` and `YamlOptions`.
 
     Raises
     ------
     EncodeError
-        A column that cannot be held, or a label that cannot be a name in the ZIP; nothing is written.
+        The format cannot represent a column exactly, or a label cannot be a name in the ZIP. Nothing is written.
     UnsupportedError
-        The format, or the suffix, is of one that holds a single frame.
+        The format, or the format of the suffix, holds a single frame.
     OptionError, OSError
-        As `write` does.
+        The same errors as `write`.
 
     Examples
     --------
@@ -196,24 +199,26 @@ def _labelled(frames: Any, options: Options) -> Iterator[tuple[str, Frame]]:
 
 
 def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
-    """Every NPY member of a ZIP or directory by its name, as ``np.load`` gives them: any shapes, no frame needed.
+    """Read every NPY member of a ZIP or directory by its name, as ``np.load`` does.
+
+    The arrays may have any shapes, and need not form a frame.
 
     Parameters
     ----------
     source
-        Anything `read` takes: what ``np.savez`` wrote, a frame's own members, a lone ``.npy``.
+        Any source that `read` takes: a file that ``np.savez`` wrote, a frame in NPZ, a single ``.npy``.
     **options
-        Those of reading, without ``progress``; see `NpzOptions`.
+        Options of reading, except ``filters`` and ``progress``; see `NpzOptions`.
 
     Returns
     -------
     dict of str to numpy.ndarray
-        Read-only arrays, over the file's own bytes where these are stored uncompressed.
+        Read-only arrays. Members that are stored uncompressed are not copied.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
-        As `read` does. Arrays of Python objects are refused: they would have to be unpickled.
+        The same errors as `read`. Arrays of Python objects are refused, because they would have to be unpickled.
 
     Examples
     --------

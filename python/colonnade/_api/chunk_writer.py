@@ -1,4 +1,4 @@
-"""`open_writer`'s writer: one `write` a chunk, one file or stream in the end."""
+"""The writer that `open_writer` returns: each `write` adds a chunk to one file or stream."""
 
 from contextlib import ExitStack
 from typing import Any
@@ -16,12 +16,14 @@ from .store_chunks import open_writer
 
 
 class Writer:
-    """What `open_writer` gives. A context manager: its end closes the file, an exception inside discards it.
+    """Writes a table in chunks. A context manager, returned by `open_writer`.
+
+    The end of the ``with`` block closes the file. An exception inside discards it.
 
     Attributes
     ----------
     nbatches, nrows : int
-        What was written so far.
+        The numbers of batches and rows that were written so far.
     """
 
     def __init__(self, where: AnyTarget, options: Options) -> None:
@@ -41,12 +43,15 @@ class Writer:
 
     @property
     def nbatches(self) -> int:
-        """Record batches or row groups so far. Chunks are cut and joined, so it need not be the number of writes."""
+        """The number of record batches or row groups so far.
+
+        Chunks are split and joined, so this may differ from the number of calls of `write`.
+        """
         return self._writer.nbatches
 
     @property
     def nrows(self) -> int:
-        """Rows so far."""
+        """The number of rows so far."""
         return self._writer.nrows
 
     def write(self, data: Any) -> None:
@@ -55,14 +60,14 @@ class Writer:
         Parameters
         ----------
         data
-            Anything that `Frame` takes, of any library; the columns, their types and the class of the index are those
-            of the first chunk. Rows, and readers of record batches, are read as they come.
+            Anything that `Frame` takes, of any library. The columns, their types and the class of the index must be
+            those of the first chunk. Rows and readers of record batches are read as they arrive.
 
         Raises
         ------
         EncodeError
-            A chunk of another schema: the message shows both. What was written before stays, and so do the batches of
-            this chunk that came before the wrong one.
+            The schema differs from the first chunk's; the message shows both. Earlier chunks stay written, and so do
+            the batches of this chunk before the wrong one.
         """
         self._check_open()
         for frame in chunks_of(data, self._options, self._rows).frames:
@@ -75,7 +80,7 @@ class Writer:
                 self._writer.write(frame, step)
 
     def _check_losses(self, frame: _core.CoreFrame) -> None:
-        """Warn of a loss once. Automatic row labels go on from chunk to chunk, which is no loss."""
+        """Warn of a loss once. Automatic row labels continue from chunk to chunk, which is no loss."""
         if self._encoding is None:
             return
         if frame.index.is_auto:
@@ -84,12 +89,12 @@ class Writer:
             self._encoding = None
 
     def close(self) -> None:
-        """Write the end, and give the file its name. Closing twice is once.
+        """Write the end of the format, and rename the file to its target. Closing again does nothing.
 
         Raises
         ------
         EncodeError
-            Nothing was written, so there is no schema; the target is as it was.
+            No chunk was written, so there is no schema. The target is unchanged.
         """
         if not self._open:
             return
@@ -105,7 +110,10 @@ class Writer:
         self._end()
 
     def abort(self) -> None:
-        """Discard what was written: no file appears, an old one stays whole. A pipe's reader sees no end mark."""
+        """Discard the written chunks.
+
+        No file appears, and an old file stays complete. The reader of a pipe gets no end mark.
+        """
         if self._open:
             try:
                 self._writer.abort()

@@ -1,4 +1,4 @@
-"""Look, check, change: `inspect`, `verify`, `convert`."""
+"""`inspect`, `verify` and `convert`."""
 
 from __future__ import annotations
 
@@ -24,19 +24,20 @@ if TYPE_CHECKING:
 def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
     """Describe a file: shape, schema, labels, sizes, codecs, members or batches.
 
-    Data is not read, except that text is decoded. Files without a frame are described too: the frames of a bundle, and
-    the members of any ZIP. A series of frames in one MessagePack file is decoded frame by frame. Its columns are those
-    of the first frame, its rows those of all frames.
+    Data is not read, except that text is decoded as a whole. Files without a frame are described too: the frames of a
+    bundle, and the members of any ZIP. A series of frames in one MessagePack file is decoded frame by frame. Its
+    description has the columns of the first frame and the rows of all frames. `source`, `format` and the options are
+    those of `read`.
 
-    Parameters
-    ----------
-    source, format, **options
-        As for `read`.
+    Returns
+    -------
+    Info
+        The description. ``.to_dict()`` returns it as JSON values.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
-        As `read` does.
+        The same errors as `read`.
 
     Examples
     --------
@@ -54,21 +55,18 @@ def inspect(source: Source, *, format: str | None = None, **options: Any) -> Inf
 
 
 def verify(source: Source, *, format: str | None = None, **options: Any) -> None:
-    """Check every checksum, length, offset and label, and that text is valid. Returns nothing.
+    """Check every checksum, length, offset and label, and that text is valid.
 
-    In a series of frames in one MessagePack file, every frame is decoded.
-
-    Parameters
-    ----------
-    source, format, **options
-        As for `read`.
+    `verify` also checks the ranges of decimals, times of day and dates. It returns nothing, and raises the first error.
+    In a series of frames in one MessagePack file, every frame is decoded. `source`, `format` and the options are those
+    of `read`.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError
-        The fault, with member or batch, and byte.
+        The first error, with the member or batch, and the byte.
     OSError
-        As the system gives it.
+        Errors of the operating system are raised unchanged.
 
     Examples
     --------
@@ -98,7 +96,7 @@ def convert(
     write_options: Mapping[str, Any] | Options | None = None,
     progress: Any = None,
 ) -> None:
-    """Read one file and write another, of any format to any other.
+    """Read one file and write another, from any format to any other.
 
     Batches of ``arrow``, ``arrows``, ``parquet``, a connection or a series of ``msgpack`` are converted one at a time
     to ``arrow``, ``arrows`` and ``parquet``, so a file may be larger than memory. All other sources and targets are
@@ -106,8 +104,10 @@ def convert(
 
     Parameters
     ----------
-    source, target
-        As for `read` and `write`. They may be the same file.
+    source
+        As for `read`.
+    target
+        As for `write`. It may be the same file as `source`.
     read_options, write_options : mapping or options object, optional
         Keywords of `read` (``format``, ``columns`` and ``rows`` too) and of `write` (``format`` too).
     progress : True or callable, optional
@@ -116,7 +116,7 @@ def convert(
     Raises
     ------
     ColonnadeError, OSError
-        As `read` and `write` do.
+        The same errors as `read` and `write`.
 
     Examples
     --------

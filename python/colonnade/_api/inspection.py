@@ -29,50 +29,50 @@ _MAX_SHOWN = 20
 
 @dataclass(frozen=True)
 class Info:
-    """The description of a file, from `inspect`.
+    """The description of a file, which `inspect` returns.
 
     Attributes
     ----------
     format : str
         ``npz``, ``npy``, ``arrow``, ``arrows``, ``parquet``, ``msgpack``, ``csv``, ``json``, ``ndjson`` or ``yaml``.
     layout : str
-        ``zip``, ``directory`` or ``npy`` (a lone array); ``file`` or ``stream`` of Arrow; ``row groups`` of Parquet;
-        ``columns``, ``records``, ``split``... of MessagePack, JSON and YAML; ``series`` of several frames in one
-        MessagePack file; ``records`` of CSV; ``plug-in`` of plug-ins.
+        NPZ and NPY: ``zip``, ``directory`` or ``npy`` (a single array). Arrow: ``file`` or ``stream``. Parquet: ``row
+        groups``. MessagePack, JSON and YAML: ``columns``, ``records``, ``split``... CSV: ``records``. Several frames
+        in one MessagePack file: ``series``. Plug-ins: ``plug-in``.
     kind : str
-        ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame at all).
+        ``frame``, ``savez`` (NumPy's ``np.savez``), ``npy``, ``bundle`` (several frames), ``zip`` (no frame).
     shape : tuple of int, or None
-        (rows, columns); None where the file holds no frame.
+        The numbers of rows and columns; None if the file has no frame.
     schema : Schema or None
-        Fields and both axes.
+        The fields and both axes.
     name, attrs, origin
-        As the frame has them; `origin` says which library wrote it.
+        The name and attributes of the frame, and the library that wrote it.
     version : int or None
-        Version of Colonnade's metadata; None in a file of another program.
+        The version of Colonnade's metadata; None in a file of another program.
     file_nbytes, nbytes : int
-        Bytes of the file, and of data and labels once decoded.
+        The size of the file, and of decoded data and labels, in bytes.
     codecs : dict
-        Compression method to number of members.
+        Each compression method, with the number of its members.
     members : list of dict
-        name, method, transform, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Of Arrow one a
-        message: the schema, dictionaries, record batches; of Parquet one a column chunk, with group, physical,
-        encodings, nvalues, statistics, page_index, bloom_filter, encrypted; of MessagePack one a column, or
-        one a frame of a series; of text one, all of it.
+        Keys: name, method, transform, nbytes, compressed_nbytes, offset, crc32, descr, fortran_order, shape. Arrow has
+        one for each message: the schema, dictionaries, record batches. Parquet has one for each column chunk, with
+        group, physical, encodings, nvalues, statistics, page_index, bloom_filter and encrypted. MessagePack has one for
+        each column, or one for each frame of a series. Text has one for the whole file.
     arrow : ArrowInfo or None
-        Properties of Arrow's files and streams.
+        Properties of an Arrow file or stream.
     text : TextInfo or None
-        Properties of text files.
+        Properties of a text file.
     parquet : ParquetInfo or None
-        Properties of Parquet files: row groups, encodings.
+        Properties of a Parquet file: row groups, encodings.
     plugin : str or None
         The distribution and version of the plug-in that reads this format.
     leaves : dict
-        Of npz, Arrow and Parquet, nested columns with text labels: label to the paths of their leaves, as ``columns=``
-        takes them.
+        For nested columns with text labels in npz, Arrow and Parquet: each label, with the paths of its leaves, as
+        ``columns=`` takes them.
     labels : list of str
-        Of a bundle: its frames.
+        The labels of the frames of a bundle.
     problem : str or None
-        Why the file is no frame, where it is none.
+        The reason why the file is no frame.
     """
 
     format: str
@@ -98,16 +98,16 @@ class Info:
 
     @property
     def index(self) -> AxisInfo | None:
-        """Description of the row labels."""
+        """The description of the row labels."""
         return None if self.schema is None else self.schema.index
 
     @property
     def columns(self) -> AxisInfo | None:
-        """Description of the column labels."""
+        """The description of the column labels."""
         return None if self.schema is None else self.schema.columns
 
     def to_dict(self) -> dict[str, Any]:
-        """All attributes as JSON values: tuples become lists, dates and other types that JSON lacks become text."""
+        """Return all attributes as JSON values. Tuples become lists. Dates and other types without JSON become text."""
         columns = [] if self.schema is None else self.schema.fields
         return {
             "format": self.format,
@@ -135,7 +135,7 @@ class Info:
         }
 
     def facts(self) -> list[tuple[str, str]]:
-        """The summary as (what, text) pairs: the head of the repr and of ``colonnade info``."""
+        """Return the summary as pairs (name, text): the first lines of the repr and of ``colonnade info``."""
         facts = [("format", f"{self.format} ({self.layout}, {self.kind})")]
         if self.shape is not None:
             facts.append(("shape", f"{self.shape[0]:,} rows x {self.shape[1]:,} columns"))

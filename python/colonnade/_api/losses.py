@@ -1,4 +1,4 @@
-"""Says what a plain text file does not bring back, before it is written."""
+"""Reports the losses of a plain text file before it is written."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAMED = 5
 
 
 def check_losses(core: _core.CoreFrame, encoding: _core.WriteOptions, options: Options, label: str = "") -> bool:
-    """Warn of what is lost, or refuse it, as `on_loss` says.
+    """Warn of losses, or refuse them, as `on_loss` determines.
 
     Parameters
     ----------

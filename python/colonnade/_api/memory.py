@@ -11,16 +11,16 @@ _MOST = (1 << 63) - 1
 
 
 def release_memory() -> int:
-    """Give the memory that is kept for the next read back to the system.
+    """Return the memory that is kept for the next read to the system.
 
-    Memory that was used before is several times faster to fill than fresh memory, so what a dropped frame held is
-    kept: at most 2 GiB (`keep_memory`). All above 32 MiB goes back by itself after ten seconds without use. Frames in
-    use are not touched. A forked process starts with nothing kept.
+    Memory that was used before is several times faster to fill than fresh memory. Therefore the memory of dropped
+    frames is kept, at most 2 GiB (`keep_memory`). After ten seconds without use, all above 32 MiB is returned without a
+    call. Frames in use are not touched. A forked process starts without kept memory.
 
     Returns
     -------
     int
-        How many bytes went back.
+        The number of bytes that were returned to the system.
 
     Examples
     --------
@@ -42,17 +42,17 @@ def keep_memory(nbytes: int) -> int:
     Parameters
     ----------
     nbytes
-        The most bytes that are kept; 0 keeps nothing. If more is kept now, all of it goes back to the system.
+        The maximum number of bytes; 0 keeps nothing. If more is kept now, all of it is returned to the system.
 
     Returns
     -------
     int
-        The limit before; 2 GiB at first.
+        The previous limit; 2 GiB at first.
 
     Raises
     ------
     OptionError
-        Not an integer of 0 or more.
+        `nbytes` is not an integer of at least 0.
 
     Examples
     --------

@@ -44,11 +44,19 @@ def read_pandas(
     dtype_backend: DtypeBackend | None = None,
     **options: Any,
 ) -> pandas.DataFrame:
-    """``read(source, ...).to_pandas()``: a pandas DataFrame.
+    """Read a pandas DataFrame: ``read(source, ...).to_pandas()``.
 
-    Parameters, Raises
-    ------------------
-    As `read`; `dtype_backend` as `Frame.to_pandas`.
+    All other parameters are those of `read`.
+
+    Parameters
+    ----------
+    dtype_backend : one of {"numpy_nullable", "pyarrow"}, optional
+        As for `Frame.to_pandas`.
+
+    Raises
+    ------
+    ColonnadeError, OSError
+        The same errors as `read` and `Frame.to_pandas`.
 
     Examples
     --------
@@ -79,11 +87,14 @@ if TYPE_CHECKING:
 def read_polars(
     source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
 ) -> polars.DataFrame:
-    """``read(source, ...).to_polars()``: a polars DataFrame.
+    """Read a polars DataFrame: ``read(source, ...).to_polars()``.
 
-    Parameters, Raises
-    ------------------
-    As `read`.
+    The parameters are those of `read`.
+
+    Raises
+    ------
+    ColonnadeError, OSError
+        The same errors as `read` and `Frame.to_polars`.
 
     Examples
     --------
@@ -107,11 +118,14 @@ if TYPE_CHECKING:
 def read_arrow(
     source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
 ) -> pyarrow.Table | Any:
-    """``read(source, ...).to_arrow()``: a pyarrow Table.
+    """Read a pyarrow Table: ``read(source, ...).to_arrow()``.
 
-    Parameters, Raises
-    ------------------
-    As `read`.
+    The parameters are those of `read`.
+
+    Raises
+    ------
+    ColonnadeError, OSError
+        The same errors as `read` and `Frame.to_arrow`.
 
     Examples
     --------

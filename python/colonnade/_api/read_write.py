@@ -49,38 +49,40 @@ if TYPE_CHECKING:
 def read(
     source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
 ) -> Frame:
-    """Open a frame. Its structure is checked and described; data is decoded by the frame's ``to_*`` methods, but text
-    (csv, json, ndjson, yaml) here.
+    """Open a frame.
+
+    `read` checks the structure and reads the labels. The frame's ``to_*`` methods decode the data. Text (csv, json,
+    ndjson, yaml) is decoded at once.
 
     Parameters
     ----------
     source : path, URL, bytes-like, BufferSink, binary file object, Connection, socket or file descriptor
-        A directory is one of NPY members. Pipes and sockets are read to their end at once. Of a `Connection` the next
-        message is taken; ``tcp://host:port``, ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-        A list of sources, or a pattern such as ``"trips/*.parquet"`` (sorted), is one frame of all their rows, which
-        must have one schema. ``~`` is the home folder.
-    format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: detected by the first bytes, then by the suffix. Text and MessagePack of other programs have no magic
-        number, so they need a suffix (``.csv``, ``.csv.gz``...) or this parameter; JSON and NDJSON are also detected
-        by the first line. A message of a connection declares its format, so only the default is accepted.
+        A directory has NPY members. A pipe or a socket is read to its end at once. From a `Connection`, and from the
+        addresses ``tcp://host:port``, ``tls://host:port`` and ``unix:/path``, one message is received. A list of
+        sources, or a pattern such as ``"trips/*.parquet"`` (sorted), is one frame of all their rows; all sources must
+        have one schema. ``~`` is the home folder. ``bytes`` are data, never a path.
+    format : one of {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+        Default: detected by the first bytes, then by the suffix. Text and third-party MessagePack have no magic number,
+        so they need a suffix (``.csv``, ``.csv.gz``...) or this parameter; JSON and NDJSON are also detected by the
+        first line. A message of a connection declares its format, so only the default is accepted.
     columns : label or iterable of labels, optional
-        Only these columns, in this order, or leaves of nested ones (``"muon.pt"``, ``"jet[].eta"``); see
+        The columns to read, in this order, or leaves of nested columns (``"muon.pt"``, ``"jet[].eta"``); see
         `Frame.select`. Other columns are not read.
     rows : slice, optional
-        A slice of positions, step 1.
+        A slice of positions, with step 1.
     **options
-        Those of reading: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
-        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
-        ``options=`` too. In short: ``mmap`` (default: local files are mapped), ``verify=False``, ``threads``,
-        ``limits``, ``progress``; ``allow_truncated=False`` (arrow, arrows); ``filters``, ``categories`` and keys
-        (parquet); ``ext`` and ``invalid_utf8`` (msgpack); ``orient`` (msgpack, json, yaml); ``encoding`` (text); and
-        the dialect of CSV.
+        Options of reading. The class of each format documents them: `NpzOptions`, `NpyOptions`, `ArrowOptions`,
+        `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions`,
+        `YamlOptions`. ``options=`` takes an object of the class. All formats have ``mmap`` (default: local files are
+        mapped), ``verify=False``, ``filters``, ``threads``, ``limits``, ``timeout_s`` and ``progress``. Others are
+        ``allow_truncated=False`` (arrow, arrows), ``categories`` and keys (parquet), ``ext`` and ``invalid_utf8``
+        (msgpack), ``orient`` (msgpack, json, yaml), ``encoding`` (text), and the dialect of CSV.
 
     Returns
     -------
     Frame
-        Lazy if the source can be read again (a file, memory). Text, and several sources, are decoded at once and as a
-        whole; ``rows``, and ``columns`` of text, are selected afterwards.
+        A frame over a file or over memory is lazy. Text and several sources are decoded at once and as a whole; then
+        ``rows``, and ``columns`` of text, are selected.
 
     Raises
     ------
@@ -90,7 +92,7 @@ def read(
     ColumnNotFound
         A column does not exist; the message has the nearest names.
     OptionError
-        An unknown option, or a value outside its range. No byte of a stream was read.
+        An option is unknown, or a value is outside its range. No byte of a stream was read.
     EOFError
         The peer of a connection has ended sending.
     OSError
@@ -98,9 +100,10 @@ def read(
 
     Notes
     -----
-    A mapped file must not be changed in place while the frame is in use: a program that shortens it ends this process
-    (SIGBUS), one that rewrites it changes the data. `write` replaces files and never rewrites them; read a file
-    that others rewrite with ``mmap=False``. Files under 1 MiB and files on network file systems are read, not mapped.
+    Other programs must not change a mapped file in place while the frame is in use. A program that shortens the file
+    ends this process (SIGBUS), and a program that rewrites it changes the data. `write` replaces files and never
+    rewrites them. Read a file that other programs rewrite with ``mmap=False``. Files under 1 MiB and files on network
+    file systems are read, not mapped.
 
     Examples
     --------
@@ -154,38 +157,40 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     Parameters
     ----------
     data
-        Anything that `Frame` takes, or an open reader. Rows and readers of record batches are streamed into ``arrow``,
-        ``arrows`` and ``parquet``, and are never in memory as a whole.
+        Anything that `Frame` takes, or an open reader. Rows and readers are streamed into ``arrow``, ``arrows`` and
+        ``parquet``, batch by batch, and are never in memory as a whole.
     target : path, URL, BufferSink, binary file object, Connection, socket or file descriptor
-        ``~`` is the home folder. A missing folder is an error, unless ``mkdir=True`` makes it.
-        A regular file is written to a temporary file and renamed at the end, so that an old file stays complete until
-        then, and memory maps of it stay valid. Symbolic links are followed. Pipes, sockets, devices and open
-        files are written directly. Over a `Connection` it goes as one message; ``tcp://host:port``,
-        ``tls://host:port`` and ``unix:/path`` are dialled for one message.
-    format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: by the suffix; ``arrows`` over a connection, which takes ``msgpack``, ``csv`` and ``ndjson`` too.
-        ``npy`` writes a single array if the frame is one, otherwise a directory. Text with the suffix ``.gz`` or
-        ``.zst`` is compressed.
+        A regular file is written to a temporary file, which is renamed at the end. Until then an old file is complete,
+        and memory maps of it stay valid. Symbolic links are followed. Pipes, sockets, devices and open files are
+        written directly. A `Connection`, and the addresses ``tcp://host:port``, ``tls://host:port`` and
+        ``unix:/path``, get one message. ``~`` is the home folder. A missing folder is an error, unless ``mkdir=True``
+        makes it.
+    format : one of {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+        Default: by the suffix. Over a connection the default is ``arrows``; ``msgpack``, ``csv`` and ``ndjson`` are
+        possible too. ``npy`` writes a single array if the frame is one, otherwise a directory. Text with the suffix
+        ``.gz`` or ``.zst`` is compressed.
     **options
-        Those of writing: see `NpzOptions`, `NpyOptions`, `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`,
-        `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions` and `YamlOptions`, an object of which is taken as
-        ``options=`` too. In short: ``compression=None`` (parquet: ``"auto"``), ``level`` (npz, arrow, arrows, parquet,
-        text), ``transform`` and ``profile`` (npz), ``fsync=False``, ``mkdir=False``, ``densify_sparse=False``,
-        ``batch_rows``, ``threads``, ``progress``; ``compat`` (npz, npy), ``directory`` (npy), ``batch_nbytes`` (arrow,
-        arrows); ``orient`` (msgpack, json, yaml); ``header`` (msgpack, csv); ``numbers`` and ``compat`` (msgpack);
-        ``schema`` and ``on_loss`` (text).
+        Options of writing. The class of each format documents them: `NpzOptions`, `NpyOptions`, `ArrowOptions`,
+        `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions`,
+        `YamlOptions`. ``options=`` takes an object of the class. All formats have ``fsync=False``, ``mkdir=False``,
+        ``densify_sparse=False``, ``batch_rows``, ``threads`` and ``progress``. Others are ``compression=None``
+        (parquet: ``"auto"``) and ``compression_level`` (npz, arrow, arrows, parquet, text), ``transform`` and
+        ``profile`` (npz), ``compat`` (npz, npy, msgpack), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows),
+        ``orient`` (msgpack, json, yaml), ``header`` (msgpack, csv), ``numbers`` (msgpack), ``schema`` and ``on_loss``
+        (text), and the encodings and sizes of Parquet.
 
     Warns
     -----
     LossWarning
-        Text is plain, unless ``schema="header"``, and reading it would not give the same values; see `CsvOptions`.
+        The target is plain text (without ``schema="header"``), and reading it would not give the same values; see
+        `CsvOptions`.
 
     Raises
     ------
     EncodeError
         The format cannot represent a column exactly. The message names the column, and nothing is written.
     OptionError
-        An unknown option, a value outside its range, or a target without a known suffix.
+        An option is unknown, a value is outside its range, or the target has no known suffix.
     OSError
         Errors of the operating system. An old file stays complete, and the temporary file is removed.
 
@@ -238,12 +243,9 @@ if TYPE_CHECKING:
 
 
 def encode(data: Any, format: str, **options: Any) -> bytes:
-    """The bytes of one frame.
+    """Encode one frame as bytes.
 
-    Parameters
-    ----------
-    data, format, **options
-        As for `write`; the format must be named.
+    `data` and the options are those of `write`. The format is required.
 
     Returns
     -------
@@ -253,7 +255,7 @@ def encode(data: Any, format: str, **options: Any) -> bytes:
     Raises
     ------
     EncodeError, OptionError
-        As `write` does.
+        The same errors as `write`.
 
     Examples
     --------
@@ -295,21 +297,21 @@ if TYPE_CHECKING:
 def decode(
     buffer: Any, format: str | None = None, *, columns: Any = None, rows: slice | None = None, **options: Any
 ) -> Frame:
-    """A frame over bytes in memory. The buffer is kept alive, not copied.
+    """Open a frame over bytes in memory, without a copy.
+
+    All other parameters are those of `read`.
 
     Parameters
     ----------
     buffer : bytes-like
-        C-contiguous. Do not change it while the frame or arrays from it are in use.
-    format, columns, rows, **options
-        As for `read`.
+        A C-contiguous buffer. The frame keeps it alive. Do not change it while the frame or arrays from it are in use.
 
     Raises
     ------
     TypeError
         `buffer` does not support the buffer protocol.
     DecodeError, TruncatedError, LimitError, UnsupportedError, ColumnNotFound
-        As `read` does.
+        The same errors as `read`.
 
     Examples
     --------

@@ -50,34 +50,35 @@ if TYPE_CHECKING:
 
 
 def open_writer(target: Target, *, format: str | None = None, **options: Any) -> Writer:
-    """Write chunk by chunk: a table that is too large for memory, or that arrives in pieces.
+    """Open a writer for a table that is too large for memory, or that arrives in pieces.
 
     Parameters
     ----------
     target
         As for `write`. Over a `Connection` the chunks are one message of ``arrows``, sent chunk by chunk.
-    format : {"arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"}, optional
-        Default: by the suffix; ``arrows`` over a connection. Other formats are written as a whole.
+    format : one of {"arrow", "arrows", "parquet", "msgpack", "csv", "ndjson"}, optional
+        Default: by the suffix; ``arrows`` over a connection. Other formats are only written as a whole.
     **options
-        Those of writing; see `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions` and
+        Options of writing; see `ArrowOptions`, `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions` and
         `NdjsonOptions`.
 
     Returns
     -------
     Writer
-        A context manager. ``.write(data)`` appends a chunk, of any library, or rows; the first fixes the schema.
-        ``.close()`` at the end; an exception inside discards the file, and an old one stays whole. ``.nrows`` and
-        ``.nbatches`` count what was written. Chunks are split or joined to batches of ``batch_nbytes`` in Arrow,
-        and to row groups of ``row_group_size`` in Parquet.
+        A context manager. ``.write(data)`` appends a chunk, of any library, or rows. The first chunk fixes the schema.
+        The end of the ``with`` block closes the file; an exception inside discards it, and an old file stays complete.
+        ``.nrows`` and ``.nbatches`` count the rows and batches that were written. The writer splits or joins chunks to
+        batches of ``batch_nbytes`` in Arrow, and to row groups of ``row_group_size`` in Parquet.
 
     Raises
     ------
     UnsupportedError
         The format cannot be written in chunks.
     OptionError
-        As `write` does.
+        The same errors as `write`.
     EncodeError
-        From ``.write``: the chunk has another schema than the first (both are shown). From ``.close``: no chunk came.
+        From ``.write``: the schema of the chunk differs from the first chunk's; the message shows both. From
+        ``.close``: no chunk was written.
 
     Examples
     --------
@@ -129,41 +130,41 @@ if TYPE_CHECKING:
 def open_reader(
     source: Source, *, format: str | None = None, columns: Any = None, rows: slice | None = None, **options: Any
 ) -> Reader:
-    """Read chunk by chunk: iterate over the frames of a file, a pipe or a socket, one in memory at a time.
+    """Open a reader that returns the frames of a file, a pipe or a socket, one in memory at a time.
 
     Parameters
     ----------
     source
         As for `read`. From a pipe, a socket or a decompressing file object only the requested batch is read. From a
         `Connection` the next message is read; its unread rest is skipped before the message after it.
-    format : {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
-        Default: detected by the first bytes, then by the suffix. ``arrow`` and ``arrows`` have batches, ``parquet`` has
-        row groups; of ``msgpack`` each
-        value is a chunk; of ``csv`` and ``ndjson`` it is ``chunk_rows`` records, and types are those of the first
-        chunk, or as ``dtypes`` or a header says; the others are one chunk.
+    format : one of {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
+        Default: detected by the first bytes, then by the suffix. A chunk is a record batch of ``arrow`` and ``arrows``,
+        a row group of ``parquet``, a value of ``msgpack``, or ``chunk_rows`` records of ``csv`` and ``ndjson``. The
+        types of ``csv`` and ``ndjson`` are those of the first chunk, of ``dtype`` or of a header. Other formats are one
+        chunk.
     columns : label or iterable of labels, optional
-        Only these columns, in this order, or leaves of nested ones; see `Frame.select`.
+        The columns to read, in this order, or leaves of nested columns; see `Frame.select`.
     rows : slice, optional
-        A slice of positions, step 1; of a stream counted from the front.
+        A slice of positions, with step 1. Positions of a stream count from the front.
     **options
-        Those of reading; see `ArrowOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
-        ``allow_truncated=True`` takes what came of a stream of Arrow's that breaks off. ``verify=True`` checks a file
-        before anything is returned; what is read as it comes (pipes, ``csv``, ``ndjson``, a series of ``msgpack``)
-        cannot be checked ahead: an error is raised with its batch. ``progress`` is called for each batch.
+        Options of reading; see `ArrowOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions` and `NdjsonOptions`.
+        ``allow_truncated=True`` accepts an Arrow stream that ends early. ``verify=True`` checks a file before anything
+        is returned. Pipes, ``csv``, ``ndjson`` and a series of ``msgpack`` cannot be checked ahead: an error is raised
+        when its batch is read. ``progress`` is called for each batch.
 
     Returns
     -------
     Reader
-        A context manager. Iterating gives a `Frame` a record batch; ``.schema`` the fields and axes. ``.read_all()``
-        returns one frame with all rows. Pipes, connections, ``csv``, ``ndjson`` and series of ``msgpack`` can be read
-        only once, so it then has only the rows that were not read yet. Files and bytes of arrow, arrows and
-        parquet also have ``len(reader)`` and ``reader[i]``, which reads only that batch.
+        A context manager. Iteration returns a `Frame` for each chunk. ``.schema`` has the fields and axes.
+        ``.read_all()`` returns one frame with all rows. Pipes, connections, ``csv``, ``ndjson`` and series of
+        ``msgpack`` can be read only once: then this frame has the rows that were not read yet. Files and bytes of
+        arrow, arrows and parquet also have ``len(reader)`` and ``reader[i]``, which reads only that batch.
 
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError, ColumnNotFound, OSError
-        As `read` does; of a stream while it is read. TruncatedError counts the batches and rows received. Of text also
-        where a later chunk does not fit the types of the first one: say them with ``dtypes``.
+        The same errors as `read`; from a stream, while it is read. TruncatedError counts the received batches and rows.
+        DecodeError also if a later chunk of text does not fit the types of the first one: declare them with ``dtype``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Versions of everything that matters in a bug report. Nothing is imported to find out."""
+"""The versions for a bug report, without importing any of the libraries."""
 
 import sys
 
@@ -37,7 +37,7 @@ def versions() -> dict[str, str | int | list[str] | None]:
 
 
 def versions_text(found: dict[str, str | int | list[str] | None]) -> str:
-    """The same as a table of two columns."""
+    """The versions as a table of two columns."""
     texts = {
         name: "not installed" if value is None else ", ".join(value) if isinstance(value, list) else str(value)
         for name, value in found.items()
@@ -46,7 +46,7 @@ def versions_text(found: dict[str, str | int | list[str] | None]) -> str:
 
 
 def show_versions() -> None:
-    """Print the versions of Colonnade, Python and the libraries around it: what a bug report needs.
+    """Print the versions of Colonnade, Python and related libraries, for a bug report.
 
     Examples
     --------

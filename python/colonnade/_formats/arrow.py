@@ -1,4 +1,4 @@
-"""Options of Arrow's two forms: the random-access file and the stream."""
+"""Options of Arrow's two formats: the random-access file and the stream."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
@@ -13,24 +13,25 @@ CODECS = get_args(Codec)
 class ArrowOptions(Common):
     """Options of `arrow`: Arrow's random-access file (Feather V2), ``.arrow``, ``.ipc``, ``.feather``.
 
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `filters`, `fsync`, `mkdir`, `densify_sparse` and
+    `batch_rows` are the same as in `NpzOptions`.
+
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `NpzOptions`.
     verify : bool
         Reading. Check offsets, text and dictionary codes of all batches before anything is returned, instead of when a
         batch is decoded. Arrow has no checksums.
     allow_truncated : bool
-        Reading. Accept a file or stream whose end is missing. Otherwise that is a TruncatedError with the number of
-        received batches and rows.
-    compression : {"lz4", "zstd"}, optional
+        Reading. Accept a file or stream whose end is missing. Otherwise the error is a TruncatedError with the number
+        of received batches and rows.
+    compression : one of {"lz4", "zstd"}, optional
         Writing. None: buffers are not compressed and can be mapped. A buffer that does not shrink is stored
         uncompressed.
     compression_level : int, optional
         Writing. 1 to 22 for zstd, 0 to 12 for lz4.
     batch_nbytes : int, optional
-        Writing. Approximate size of a record batch, to which chunks are split or joined. Default: 1 MiB in a stream,
-        4 MiB in a compressed file; an uncompressed file has one batch per chunk.
+        Writing. The approximate size of a record batch, to which chunks are split or joined. Default: 1 MiB in a
+        stream, 4 MiB in a compressed file. An uncompressed file has one batch per chunk.
 
     Raises
     ------
@@ -65,12 +66,7 @@ class ArrowOptions(Common):
 class ArrowsOptions(ArrowOptions):
     """Options of `arrows`: Arrow's stream of record batches, ``.arrows``, pipes and sockets.
 
-    Parameters
-    ----------
-    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `ArrowOptions`.
-    allow_truncated, compression, compression_level, batch_nbytes
-        As in `ArrowOptions`.
+    All options are the same as in `ArrowOptions`.
 
     Raises
     ------

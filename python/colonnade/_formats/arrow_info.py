@@ -13,15 +13,15 @@ class ArrowInfo:
     Attributes
     ----------
     batches : list of int
-        Rows of each record batch.
+        The number of rows of each record batch.
     dictionaries : int
-        Dictionary messages, deltas and replacements among them.
+        The number of dictionary messages, including deltas and replacements.
     metadata_version : int
-        Version of Arrow's metadata: 4 or 5.
+        The version of Arrow's metadata: 4 or 5.
     big_endian : bool
         Whether values are big-endian.
     truncated : bool
-        Whether the end was missing (``allow_truncated=True``).
+        Whether the end is missing (``allow_truncated=True``).
     """
 
     batches: list[int]

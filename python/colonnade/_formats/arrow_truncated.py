@@ -1,4 +1,4 @@
-"""What `allow_truncated` left out, as a warning: nothing is lost in silence."""
+"""Warns of the data that `allow_truncated` skips."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _counted(nbatches: int, nrows: int) -> str:
 
 
 def _end_of_batches(where: AnySource, file: _core.File) -> int | None:
-    """The byte behind the last whole message of a file: the length of its header stands before it."""
+    """The byte after the last complete message of a file. The length of its header precedes it."""
     members = file.members()
     if not members or not isinstance(where, PathSource):
         return None

@@ -24,44 +24,45 @@ _QUOTING_NUMBERS = {0: "minimal", 1: "all", 2: "nonnumeric"}
 class CsvOptions(Text):
     r"""Options of `csv`: one record per line, ``.csv`` and ``.tsv``, also ``.gz`` and ``.zst``.
 
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `filters`, `fsync`, `mkdir`, `densify_sparse` and
+    `batch_rows` are the same as in `NpzOptions`.
+
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `NpzOptions`.
     verify : bool
         Reading. No effect: opening CSV decodes and checks all of it.
     sep : str, optional
-        Both ways. One ASCII character. Reading: detected among ``,``, ``;``, tab and ``|``. Writing: ``,``, or a tab
-        if the target is a ``.tsv``.
+        Reading and writing. The separator, one ASCII character. Default of reading: detected among ``,``, ``;``, tab
+        and ``|``. Default of writing: ``,``, or a tab if the target is a ``.tsv``.
     quotechar : str or None
-        Both ways. The quote character; None on reading: no field is quoted.
-    decimal : {".", ","}
-        Both ways. The decimal mark.
-    encoding : {"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"}
-        Both ways. Reading: a byte order mark of UTF-8 or UTF-16 takes precedence.
-    schema : {"header", "sidecar", "ignore"}, optional
-        Both ways. The place of names, data types, axes and attrs, which CSV itself cannot store. Writing:
-        ``"header"``, a comment in the first line; ``"sidecar"``, the file ``FILE.schema.json``; None: not stored.
-        Reading: both are detected; ``"ignore"``: not used.
-    on_loss : {"warn", "raise", "ignore"}
-        Writing without a schema: what to do if reading the file with default options would not bring back the same
+        Reading and writing. The quote character. None, for reading: no field is quoted.
+    decimal : one of {".", ","}
+        Reading and writing. The decimal mark.
+    encoding : one of {"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"}
+        Reading and writing. A byte order mark of UTF-8 or UTF-16 takes precedence on reading.
+    schema : one of {"header", "sidecar", "ignore"}, optional
+        Reading and writing. The place of names, data types, axes and attrs, which CSV itself cannot store. Writing:
+        ``"header"`` stores them as a comment in the first line, ``"sidecar"`` in the file ``FILE.schema.json``; None
+        does not store them. Reading detects both places; ``"ignore"`` does not use them.
+    on_loss : one of {"warn", "raise", "ignore"}
+        Writing without a schema. What happens if reading the file with default options would not return the same
         values. ``"warn"``: one `LossWarning` names up to five columns. ``"raise"``: an `EncodeError`, before anything
         is written.
-    compression : {"gzip", "zstd"}, optional
+    compression : one of {"gzip", "zstd"}, optional
         Writing. Default: by the suffix. Reading detects it by the first bytes.
     compression_level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for gzip.
     header : bool, int, sequence of int or None
-        Both ways. Writing: whether the column names come first. Hierarchical labels are written as the text of a tuple.
-        Reading, as pandas has it: True for names in the first line, False or None for no names, the number of the line
-        with names, from 0, or consecutive numbers such as ``[0, 1]`` for hierarchical columns. Other options name
-        columns by the last of these lines. Without names, columns are numbered.
+        Reading and writing. Writing: whether the column names are the first line. Hierarchical labels are written as
+        the text of a tuple. Reading, as in pandas: True for names in the first line, False or None for no names, the
+        number of the line with names, from 0, or consecutive numbers such as ``[0, 1]`` for hierarchical columns. Other
+        options name columns by the last of these lines. Without names, columns are numbered.
     index : bool, optional
         Writing. Whether row labels are the first columns. Default: if they are not automatic.
-    quoting : {"minimal", "nonnumeric", "all"}
-        Writing. Which fields are quoted; also ``csv.QUOTE_MINIMAL``, ``QUOTE_NONNUMERIC`` and ``QUOTE_ALL``.
-    lineterminator : {"\\n", "\\r\\n"}
-        Writing.
+    quoting : one of {"minimal", "nonnumeric", "all"}
+        Writing. The fields that are quoted; also ``csv.QUOTE_MINIMAL``, ``QUOTE_NONNUMERIC`` and ``QUOTE_ALL``.
+    lineterminator : one of {"\\n", "\\r\\n"}
+        Writing. The line end.
     na_rep : str
         Writing. The text of null.
     escapechar : str, optional
@@ -69,7 +70,7 @@ class CsvOptions(Text):
     doublequote : bool
         Reading. Whether two quotes inside a quoted field stand for one.
     comment : str, optional
-        Reading. Lines that begin with it are skipped.
+        Reading. The character at the start of lines that are skipped.
     thousands : str, optional
         Reading. The mark between groups of digits.
     na_values : sequence of str
@@ -79,29 +80,29 @@ class CsvOptions(Text):
     index_col : int, str or sequence of these, optional
         Reading. The columns of row labels: positions from 0, or names. False and None: row labels are numbers.
     skiprows : int
-        Reading. Number of lines to skip at the beginning.
+        Reading. The number of lines to skip at the beginning.
     dtype : dtype or mapping of str to dtype, optional
         Reading. The type of all columns, or types by column name, instead of inferred types: `str`, NumPy's and pandas'
         dtypes, or names such as ``"int32"``, ``"Int64"`` and those of `Frame.dtypes` (``"<i4"``, ``"large_utf8"``...).
         ``"category"``: sorted categories of the inferred type.
     parse_dates : bool or sequence of str
         Reading. True: columns with only ISO 8601 dates and times become timestamps. False: they stay text. Names: only
-        these columns, which must hold nothing else.
+        these columns become timestamps, and must hold nothing else.
     date_format : str
         Reading. ``"iso"``, or a format of strptime.
-    on_error : {"raise", "null", "skip"}
-        Reading. How to treat a record with too many or too few fields, or a value that does not fit its type: raise an
-        error, read nulls, or skip the record. `Info` and a warning of the logger count them.
-    big_ints : {"text", "decimal", "error"}
+    on_error : one of {"raise", "null", "skip"}
+        Reading. The treatment of a record with too many or too few fields, or of a value that does not fit its type:
+        raise an error, read nulls, or skip the record. `Info` and a warning of the logger count them.
+    big_ints : one of {"text", "decimal", "error"}
         Reading. The type of a column with integers over 64 bits, or with numbers beyond the range of floats.
         Default: text.
     chunk_rows : int, optional
-        Reading with `open_reader`. Number of records per chunk. Default 65,536.
+        Reading with `open_reader`. The number of records per chunk. Default 65,536.
 
     Raises
     ------
     OptionError
-        A value outside its range, or two that exclude each other.
+        A value is outside its range, or two options exclude each other.
 
     Examples
     --------

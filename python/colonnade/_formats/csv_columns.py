@@ -1,4 +1,4 @@
-"""What pandas' `header`, `index_col` and `dtype` mean: checked, and as the core takes them."""
+"""Checks pandas' `header`, `index_col` and `dtype`, and converts them to options of the core."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -71,7 +71,7 @@ def dtype_names(dtype: Any) -> tuple[list[tuple[str, str]], str | None]:
 
 
 def dtype_name(dtype: Any) -> str:
-    """A dtype's name: its text, or what NumPy, pandas, polars and pyarrow print for it."""
+    """The name of a dtype: its text, or the name that NumPy, pandas, polars and pyarrow print for it."""
     if isinstance(dtype, str):
         return dtype
     if isinstance(dtype, type) and dtype in _TYPES:

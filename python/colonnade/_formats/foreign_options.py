@@ -1,4 +1,4 @@
-"""What other libraries call an option, and what it is here.
+"""Names of options in other libraries, and the names in Colonnade.
 
 An unknown keyword that another library has is answered with our word for it.
 """

@@ -29,35 +29,35 @@ class _Numbers(HeadedText):
 class JsonOptions(_Numbers):
     """Options of `json`: a frame as one JSON value, ``.json``, also ``.json.gz`` and ``.json.zst``.
 
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `filters`, `fsync`, `mkdir`, `densify_sparse` and
+    `batch_rows` are the same as in `NpzOptions`. ``max_depth`` of `limits` limits the nesting of arrays and
+    objects. `compression` and `compression_level` are the same as in `CsvOptions`.
+
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `NpzOptions`. Of `limits`, ``max_depth`` limits the nesting of arrays and objects.
     verify : bool
         Reading. No effect: opening JSON decodes and checks all of it.
-    orient : {"columns", "index", "records", "split", "values", "table"}, optional
-        Both ways. Writing: default ``"records"``, with a schema ``"columns"``. Reading: detected by default; if given,
-        any other orient is refused.
-    schema : {"header"}, optional
+    orient : one of {"columns", "index", "records", "split", "values", "table"}, optional
+        Reading and writing. Default of writing: ``"records"``, with a schema ``"columns"``. Default of reading:
+        detected. A given orient refuses data of any other.
+    schema : "header", optional
         Writing. ``"header"``: the first entry, ``"__colonnade__"``, stores axes, names, data types and attrs. None:
-        only the data, as from pandas' ``to_json``.
-    on_loss : {"warn", "raise", "ignore"}
-        As in `CsvOptions`.
+        only the data is stored, as by pandas' ``to_json``.
+    on_loss : one of {"warn", "raise", "ignore"}
+        Writing. As in `CsvOptions`.
     parse_dates : bool
         Reading without a schema. Whether columns with only ISO 8601 dates and times become timestamps.
-    nonfinite : {"null", "literal", "error"}
-        Writing without a schema: how to write NaN and infinities. ``"literal"``: ``NaN``, ``Infinity``, which are no
-        JSON but accepted by many readers. With a schema they are read back exactly.
+    nonfinite : one of {"null", "literal", "error"}
+        Writing without a schema. The form of NaN and infinities. ``"literal"``: ``NaN`` and ``Infinity``, which are no
+        JSON but accepted by many readers. With a schema they come back exactly.
     indent : int, optional
-        Writing. Spaces for each level; default: one line.
-    compression, compression_level
-        Writing. As in `CsvOptions`.
-    encoding : {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1"}
+        Writing. The number of spaces for each level. Default: one line.
+    encoding : one of {"utf-8", "utf-16", "utf-16-le", "utf-16-be", "latin-1"}
         Reading. A byte order mark of UTF-8 or UTF-16 takes precedence.
     allow_nonfinite : bool
         Reading. Accept ``NaN``, ``Infinity`` and ``-Infinity``.
-    big_ints : {"error", "decimal"}
-        Reading schemaless data: integers over 64 bits.
+    big_ints : one of {"error", "decimal"}
+        Reading schemaless data. The treatment of integers over 64 bits: an error, or decimals.
 
     Raises
     ------
@@ -85,17 +85,17 @@ class JsonOptions(_Numbers):
 class NdjsonOptions(_Numbers):
     r"""Options of `ndjson`: one JSON object per row and line, ``.ndjson``, ``.jsonl``, also ``.gz`` and ``.zst``.
 
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `verify`, `filters`, `fsync`, `mkdir`, `densify_sparse`,
+    `batch_rows`, `on_loss`, `parse_dates`, `nonfinite`, `compression`, `compression_level`, `encoding`,
+    `allow_nonfinite` and `big_ints` are the same as in `JsonOptions`.
+
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `JsonOptions`.
-    schema : {"header"}, optional
+    schema : "header", optional
         Writing. ``"header"``: the first line, ``{"__colonnade__": ...}``, stores axes, names, data types and attrs.
-        None: only the data.
-    on_loss, parse_dates, nonfinite, compression, compression_level, encoding, allow_nonfinite, big_ints
-        As in `JsonOptions`.
+        None: only the data is stored.
     chunk_rows : int, optional
-        Reading with `open_reader`. Number of lines per chunk. Default 65,536.
+        Reading with `open_reader`. The number of lines per chunk. Default 65,536.
 
     Raises
     ------

@@ -15,27 +15,28 @@ Otherwise = Literal["error", "bytes"]
 class MsgpackOptions(Common):
     """Options of `msgpack`: a frame as one MessagePack value, ``.msgpack``.
 
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `filters`, `fsync`, `mkdir`, `densify_sparse` and
+    `batch_rows` are the same as in `NpzOptions`. ``max_depth`` of `limits` limits the nesting of arrays and maps.
+
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `NpzOptions`. Of `limits`, ``max_depth`` limits the nesting of arrays and maps.
     verify : bool
         Reading. Decode everything before anything is returned. MessagePack has no checksums.
-    orient : {"columns", "records", "split"}, optional
-        Both ways. ``"columns"``, the default of writing: a map of names to arrays. ``"records"``: an array of maps, one
-        per row. ``"split"``: a map of ``columns`` (names), ``data`` (one array per row) and, without header, ``index``.
-        Reading: detected by default; if given, any other orient is refused.
+    orient : one of {"columns", "records", "split"}, optional
+        Reading and writing. ``"columns"``, the default of writing: a map of names to arrays. ``"records"``: an array of
+        maps, one per row. ``"split"``: a map of ``columns`` (names), ``data`` (one array per row) and, without header,
+        ``index``. Default of reading: detected. A given orient refuses data of any other.
     header : bool
         Writing. True: the first entry, ``"__colonnade__"``, stores axes, names, data types and attrs. False: only the
-        data, for other programs. Row labels that are not automatic become columns, and readers infer the types.
-    numbers : {"plain", "packed"}
+        data is stored, for other programs. Row labels that are not automatic become columns, and readers infer types.
+    numbers : one of {"plain", "packed"}
         Writing. ``"plain"``: numbers as arrays, which every decoder reads. ``"packed"``: each numeric column without
         nulls as one bin, with its type in the header. Requires a header and ``"columns"``, and excludes `compat`.
-    compat : {"old-spec"}, optional
+    compat : "old-spec", optional
         Writing. ``"old-spec"``: for readers of the specification from before 2013: no bin, no str 8, no extensions.
-    ext : {"error", "bytes"}
+    ext : one of {"error", "bytes"}
         Reading schemaless data. ``"bytes"``: an unknown extension becomes a struct of ``code`` and ``data``.
-        ``"error"``: it is refused, with its position.
+        ``"error"``: it raises an error with its position.
     invalid_utf8 : {"error", "bytes"}
         Reading schemaless data. ``"bytes"``: a text column with a value that is no UTF-8 becomes bytes.
 

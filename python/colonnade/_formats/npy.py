@@ -1,4 +1,4 @@
-"""Options of NPY: a lone array, or a directory of members."""
+"""Options of NPY: a single array, or a directory of members."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -8,18 +8,19 @@ from .._values.option_checks import WRITE, Common, check_choice, check_flag
 
 @dataclass(frozen=True, kw_only=True)
 class NpyOptions(Common):
-    """Options of `npy`: one array as a lone `.npy` file, or a frame as a directory of NPY members.
+    """Options of `npy`: one array as a single ``.npy`` file, or a frame as a directory of NPY members.
+
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `verify`, `filters`, `fsync`, `mkdir`, `densify_sparse`
+    and `batch_rows` are the same as in `NpzOptions`.
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `NpzOptions`.
     directory : bool, optional
-        Writing. True: a directory, as StaticFrame's ``to_npy`` writes it. False: a lone file; only for a frame of one
-        dtype with automatic labels and without names. Default: a lone file where the frame is one and the target is
-        not an existing directory, else a directory.
-    compat : {"static-frame"}, optional
-        Writing. As in `NpzOptions`; of a lone `.npy`, which any library reads in full, it changes nothing.
+        Writing. True: a directory, as StaticFrame's ``to_npy`` writes it. False: a single file, only for a frame of one
+        dtype with automatic labels and without names. Default: a single file if the frame is such a frame and the
+        target is not an existing directory, else a directory.
+    compat : "static-frame", optional
+        Writing. As in `NpzOptions`. It changes nothing in a single ``.npy``, which any library reads in full.
 
     Raises
     ------

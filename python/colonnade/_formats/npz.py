@@ -14,54 +14,55 @@ Profile = Literal["fast", "balanced", "small"]
 
 @dataclass(frozen=True, kw_only=True)
 class NpzOptions(Common):
-    """Options of `.npz`: a ZIP of NPY members and one JSON member.
+    """Options of `npz`: a ZIP of NPY members and one JSON member, ``.npz``.
 
     Parameters
     ----------
     threads : int, optional
-        Both ways. Default: the cores this process may use (affinity and cgroup), the environment variable
-        ``COLONNADE_THREADS`` where it is set, 1 inside a Dask or Ray worker.
+        Reading and writing. Default: the environment variable ``COLONNADE_THREADS`` if it is set; otherwise 1 inside a
+        Dask or Ray worker; otherwise the cores that this process may use (affinity and cgroup).
     progress : True or callable, optional
-        Both ways. True draws a bar on stderr; a function is called with ``(done_nbytes, total_nbytes)``.
+        Reading and writing. True draws a bar on stderr. A function is called with ``(done_nbytes, total_nbytes)``.
     limits : Limits, optional
         Reading. Limits on the resources of a file.
     timeout_s : float, optional
-        Reading from ``http://`` and ``https://``. Maximum seconds for connecting, for the response and between bytes.
-        Default 30.
+        Reading from ``http://`` and ``https://``. The maximum seconds for connecting, for the response and between
+        bytes. Default 30.
     mmap : bool, optional
         Reading. Map a local file instead of reading it. Default: yes, except on network file systems. Use
         ``mmap=False`` for a file that other programs shorten or rewrite in place.
     verify : bool
         Reading. Check every CRC-32 and label before anything is returned.
     filters : sequence or str, optional
-        Reading. Rows to keep, as ``pandas.read_parquet(filters=)`` has them: tuples (column, comparison, value) that
-        must all hold, or a list of such lists, of which one must hold; or text: ``"price > 3 and kind in ('a', 'b')"``.
-        Comparisons are ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` and ``not in``. A null equals nothing and
-        is in nothing: ``("x", "is", None)`` and ``("x", "is not", None)`` ask for it. See docs/guides/filters.md.
+        Reading. The rows to keep, as in ``pandas.read_parquet(filters=)``: tuples (column, comparison, value) that must
+        all hold, or a list of such lists, of which one must hold. Or text: ``"price > 3 and kind in ('a', 'b')"``.
+        Comparisons are ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in`` and ``not in``. No comparison keeps a null;
+        ``("x", "is", None)`` and ``("x", "is not", None)`` select nulls. See docs/guides/filters.md.
     fsync : bool
-        Writing. Sync the file to the disk before it is renamed; an open file or its descriptor, before the call
-        returns. No effect for pipes, sockets and memory.
+        Writing. Sync the file to the disk before it is renamed. An open file or its descriptor is synced before the
+        call returns. No effect for pipes, sockets and memory.
     mkdir : bool
-        Writing. Make the folder of the target, and those above it, where they are missing.
+        Writing. Make the folder of the target, and those above it, if they are missing.
     densify_sparse : bool
         Writing. Make pandas' sparse columns dense. Otherwise they come back sparse.
     batch_rows : int, optional
-        Writing rows. Number of rows that are transposed at once. Default 65,536.
-    compression : {"zstd", "deflate"} or mapping, optional
-        Writing. None: stored uncompressed, so that the file can be mapped. A mapping from column label (or group
+        Writing rows. The number of rows that are transposed at once. Default 65,536.
+    compression : one of {"zstd", "deflate"} or mapping, optional
+        Writing. None: members are stored uncompressed, so the file can be mapped. A mapping from column label (or group
         prefix) to "zstd", "deflate" or None compresses only these columns.
     compression_level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for deflate.
-    transform : {"auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary"} or mapping, optional
+    transform : one of {"auto", "none", "shuffle", "delta", "delta-shuffle", "dictionary"} or mapping, optional
         Writing compressed columns. A reversible change of numbers before compression: ``shuffle`` groups bytes of equal
         significance, ``delta`` stores differences, ``dictionary`` stores codes. ``auto`` chooses for each column the
-        transform with the smallest sample. A mapping as for `compression`. NumPy loads the transformed bytes of such a
-        member; only Colonnade reverses it. Default: none.
-    profile : {"fast", "balanced", "small"}, optional
+        transform with the smallest sample. A mapping works as for `compression`. NumPy loads the transformed bytes of
+        such a member. Only Colonnade reverses the transform. Default: none.
+    profile : one of {"fast", "balanced", "small"}, optional
         Writing. The trade-off of speed and size: the transforms to try, and the default of `compression_level`. The
         defaults of `compression` and `transform` become ``zstd`` and ``auto``.
-    compat : {"static-frame"}, optional
-        Writing. Write only files that StaticFrame reads in full. Other columns are refused by name.
+    compat : "static-frame", optional
+        Writing. Write only files that StaticFrame reads in full. A column that it cannot read is an error that names
+        the column.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A mapping whose values are made when they are first asked for."""
+"""A mapping whose values are made at first use."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
@@ -7,8 +7,9 @@ T = TypeVar("T")
 
 
 class OnDemand(Mapping[str, T]):
-    """Names and what makes the value of each. Importing all ten formats takes longer than reading most files.
+    """Maps names to values, which functions make at first use.
 
+    Importing all ten formats takes longer than reading most files.
     `of_plugin` makes the value of any other name. It is not kept, because a program may register another plug-in.
     """
 

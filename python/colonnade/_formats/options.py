@@ -121,7 +121,7 @@ def make_options(format: str, side: str, keywords: Mapping[str, Any]) -> Options
 
 
 def _hint(name: str, side: str, allowed: list[str], elsewhere: str = "") -> str:
-    """What another library's option is called here, else `elsewhere`, else the nearest words, or nothing."""
+    """Colonnade's name of another library's option, else `elsewhere`, else the nearest words, or nothing."""
     words = [*(word for word in _PARAMETERS[side] if word != name), *allowed]
     return (
         foreign_hint(name, side, words)
@@ -194,9 +194,9 @@ def _sides_of(cls: Any) -> Mapping[str, str]:
 
 
 def spread(format: str | None, side: str, keywords: Mapping[str, Any]) -> tuple[str | None, Mapping[str, Any]]:
-    """The format, and the keywords with those of an options object (``options=cn.CsvOptions(...)``) in its place.
+    """The format, and the keywords, in which those of an object replace ``options=cn.CsvOptions(...)``.
 
-    Keywords beside the object are taken before its own.
+    Other keywords take precedence over the object.
 
     Raises
     ------

@@ -34,54 +34,56 @@ KEY_NBYTES = (16, 24, 32)
 
 @dataclass(frozen=True, kw_only=True)
 class ParquetOptions(Common):
-    """Options of `parquet`: columns in pages, pages in row groups, ``.parquet`` and ``.pq``.
+    """Options of `parquet`: row groups of column chunks in pages, ``.parquet`` and ``.pq``.
+
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `filters`, `fsync`, `mkdir`, `densify_sparse` and
+    `batch_rows` are the same as in `NpzOptions`.
 
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `NpzOptions`.
     verify : bool
         Reading. Decode every page and check the CRC-32 of those that have one before anything is returned.
     categories : sequence of str, optional
         Reading. Columns that become categorical: their codes refer to the dictionaries of the file.
     use_statistics : bool
-        Reading. False: `filters` compares every row, whatever statistics, page indexes and bloom filters say.
+        Reading. False: `filters` compares every row, and ignores statistics, page indexes and bloom filters.
     footer_key : bytes, optional
-        Reading. The key of an encrypted file's footer, and of the columns that have none of their own: 16, 24 or 32
+        Reading. The key of an encrypted file's footer, and of the columns without a key in `column_keys`: 16, 24 or 32
         bytes.
     column_keys : mapping of str to bytes, optional
-        Reading. The keys of encrypted columns by name (a nested one's leaf by its path, ``a.b``).
+        Reading. The keys of encrypted columns by name. The leaf of a nested column is named by its path, ``a.b``.
     aad_prefix : bytes, optional
         Reading. The AAD prefix of an encrypted file, if the file does not store it.
-    compression : {"auto", "snappy", "gzip", "brotli", "lz4", "zstd"}, optional
-        Writing. ``"auto"`` takes for each column what a sample of it shows to pay; None stores pages as they are.
-        ``"lz4"`` is Parquet's LZ4_RAW.
+    compression : one of {"auto", "snappy", "gzip", "brotli", "lz4", "zstd"}, optional
+        Writing. ``"auto"`` chooses for each column by a sample of it. None stores pages uncompressed. ``"lz4"`` is
+        Parquet's LZ4_RAW.
     compression_level : int, optional
         Writing. 1 to 22 for zstd, 1 to 9 for gzip, 0 to 11 for brotli.
     encoding : str or mapping of str to str
-        Writing. ``"auto"`` chooses by a sample of the column; by hand ``"plain"``, ``"dictionary"``,
-        ``"delta_binary_packed"`` (integers, times), ``"delta_length_byte_array"`` (text, bytes) or
-        ``"byte_stream_split"`` (numbers of fixed width). One word is for the columns that can have it; a mapping of
-        names to words refuses a column that cannot, and leaves the others to be chosen. Within lists and structs a
-        name is the path of a leaf (``"jet.list.element.pt"``) or of a group, whose leaves that can have it do.
+        Writing. ``"auto"`` chooses by a sample of the column. Other values are ``"plain"``, ``"dictionary"``,
+        ``"delta_binary_packed"`` (integers, times), ``"delta_length_byte_array"`` (text, bytes) and
+        ``"byte_stream_split"`` (numbers of fixed width). A single word applies to all columns that support it. A
+        mapping of names to words refuses a column that does not support its word; ``"auto"`` chooses for all other
+        columns. Within lists and structs a name is the path of a leaf (``"jet.list.element.pt"``) or of a group. The
+        word of a group applies to all its leaves that support it.
     use_dictionary : bool or sequence of str
-        Writing. False: dictionaries are not among what ``"auto"`` chooses from. Names: for these columns alone they
-        are; paths within nested columns too.
-    profile : {"fast", "balanced", "small"}
-        Writing. What ``"auto"`` prefers: what is decoded the fastest, the smallest file, or the middle.
+        Writing. False: ``"auto"`` never chooses dictionaries. Names: it chooses them only for these columns, or for
+        these paths within nested columns.
+    profile : one of {"fast", "balanced", "small"}
+        Writing. The preference of ``"auto"``: the fastest decoding, the smallest file, or a balance of both.
     row_group_size : int, optional
-        Writing. Rows of a row group. Default: 1,048,576, and at most 8 MiB of each column; fewer of
-        chunks that are written one by one, 128 MiB of which become a group.
+        Writing. The number of rows of a row group. Default: 1,048,576 rows, with at most 8 MiB of each column. Chunks
+        that are written one by one are joined to groups of 128 MiB, which may have fewer rows.
     data_page_size : int, optional
-        Writing. How much data a page holds, about. Default: 1 MiB.
-    data_page_version : {1, 2}
-        Writing. Every reader knows 1.
+        Writing. The approximate size of the data in a page. Default: 1 MiB.
+    data_page_version : one of {1, 2}
+        Writing. Every reader supports version 1.
     statistics : bool
-        Writing. Least and largest value and the number of nulls of each column chunk.
+        Writing. Store minimum, maximum and the number of nulls of each column chunk.
     page_index : bool
-        Writing. The same of each page, at the end of the file, so that a filter skips pages.
+        Writing. Store the same for each page, at the end of the file, so that a filter can skip pages.
     crc : bool
-        Writing. A CRC-32 in front of each page.
+        Writing. Store a CRC-32 in front of each page.
 
     Raises
     ------
@@ -148,7 +150,7 @@ class ParquetOptions(Common):
             raise OptionError("column_keys: expected footer_key too: no column can be found without the footer.")
         check_bytes("aad_prefix", self.aad_prefix)
         if self.aad_prefix is not None and self.footer_key is None:
-            raise OptionError("aad_prefix: expected footer_key too: it stands beside the key of an encrypted file.")
+            raise OptionError("aad_prefix: expected footer_key too: it belongs to the key of an encrypted file.")
 
     def _check_encoding(self) -> None:
         if isinstance(self.encoding, Mapping):

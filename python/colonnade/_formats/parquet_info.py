@@ -10,20 +10,20 @@ from .._values.amounts import nbytes_text
 
 @dataclass(frozen=True)
 class ParquetInfo:
-    """Of a Parquet file.
+    """Properties of a Parquet file.
 
     Attributes
     ----------
     row_groups : list of dict
-        Of each its rows (``nrows``), ``nbytes``, ``compressed_nbytes`` and ``offset``.
+        Keys: ``nrows``, ``nbytes``, ``compressed_nbytes`` and ``offset``.
     encodings : dict
-        Encoding, in Parquet's words, to the number of column chunks that have it.
+        Each encoding, by its name in the specification, with the number of column chunks that have it.
     created_by : str or None
-        The program that wrote the file, in its own words.
+        The program that wrote the file, as the file states it.
     format_version : int
         The version in the footer: 1 or 2.
     statistics, page_index, bloom_filters, encrypted : int
-        How many column chunks have least and largest values, an index of pages, a bloom filter; are encrypted.
+        The numbers of column chunks that have minimum and maximum values, a page index, a bloom filter, and encryption.
     """
 
     row_groups: list[dict[str, Any]]
@@ -52,7 +52,7 @@ class ParquetInfo:
         )
 
     def facts(self) -> list[tuple[str, str]]:
-        """Lines of the summary, as (what, text)."""
+        """Return the lines of the summary as pairs (name, text)."""
         counts = sorted({group["nrows"] for group in self.row_groups})
         rows = f" of {counts[0]:,}" if len(counts) == 1 else f" of {counts[0]:,} to {counts[-1]:,}" if counts else ""
         groups = f"{len(self.row_groups):,}{rows} rows" if counts else "none"

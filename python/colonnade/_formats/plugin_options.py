@@ -1,4 +1,4 @@
-"""Options of plug-in formats: the base class of a plug-in's own class, and its checks."""
+"""Options of plug-in formats: the base class, and checks."""
 
 from __future__ import annotations
 
@@ -18,13 +18,12 @@ if TYPE_CHECKING:
 class FormatOptions(Common):
     """The base of a plug-in's options, with the options that all formats have.
 
-    A subclass is a frozen dataclass with ``format=`` in its head. Its fields are made by `option`. ``__post_init__``
-    checks them and calls that of the base. It raises `colonnade.OptionError`, or any ``ValueError``.
+    A subclass is a frozen dataclass with ``format=`` in its class statement. `option` makes its fields. Its
+    ``__post_init__`` checks them and calls ``__post_init__`` of the base. It raises `colonnade.OptionError` or any
+    ``ValueError``.
 
-    Parameters
-    ----------
-    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `colonnade.NpzOptions`. Colonnade itself acts on all but ``threads``.
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `verify`, `filters`, `fsync`, `mkdir`, `densify_sparse`
+    and `batch_rows` are the same as in `colonnade.NpzOptions`. Colonnade applies all of them except `threads`.
 
     Raises
     ------
@@ -51,18 +50,19 @@ class FormatOptions(Common):
 
 
 def option(default: Any, *, side: Literal["read", "write", "both"]) -> Any:
-    """A field of a subclass of `FormatOptions`.
+    """Make a field of a subclass of `FormatOptions`.
 
     Parameters
     ----------
     default
-        An immutable value.
-    side : {"read", "write", "both"}
-        Which functions take the option; it is an error elsewhere.
+        The default, an immutable value.
+    side : one of {"read", "write", "both"}
+        The functions that take the option: those of reading, of writing, or both. Other functions refuse it.
 
     Returns
     -------
     dataclasses.Field
+        The field.
 
     Examples
     --------

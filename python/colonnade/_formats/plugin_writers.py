@@ -96,7 +96,7 @@ class PluginWriter:
         self._target.discard()
 
     def _refused_column(self, core: _core.CoreFrame) -> str:
-        """``"column 'price': "``: the first column that the plug-in refuses alone; empty if it refuses none alone."""
+        """``"column 'price': "``: the first column that the plug-in refuses on its own; empty if there is none."""
         for position, label in enumerate(Frame._make(core).columns):
             alone = core.select([position]).with_axes(_core.Axis.auto(0, core.nrows, 1), None)
             with io.BytesIO() as file:

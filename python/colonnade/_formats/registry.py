@@ -178,7 +178,7 @@ FORMATS = OnDemand(
 
 
 def open_as(format: str, where: AnySource, settings: Any) -> Any:
-    """The source, opened as `format` with the format's own options: a `File` of the core, or what has its interface."""
+    """Opens the source as `format` with its options. Returns a `File` of the core, or an object with its interface."""
     entry = FORMATS[format]
     options = entry.read_options(settings, where.name)
     file = open_source(where, settings, options) if entry.open is None else entry.open(where, settings, options)

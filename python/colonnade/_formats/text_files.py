@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def open_text(where: AnySource, settings: Text, options: _core.ReadOptions) -> _core.File:
-    """The opened source. Text is decoded when it is opened, so what was left out is known now."""
+    """The opened source. Opening decodes text, so the skipped records are known afterwards."""
     file = open_source(where, settings, options)
     warn_of_losses(file, where.name)
     return file

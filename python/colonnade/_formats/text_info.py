@@ -9,16 +9,16 @@ from .. import _core
 
 @dataclass(frozen=True)
 class TextInfo:
-    """Of CSV, JSON or YAML.
+    """Properties of a CSV, JSON or YAML file.
 
     Attributes
     ----------
     packing : str or None
-        ``gzip`` or ``zstd``, where the file is packed.
+        ``gzip`` or ``zstd``, if the file is compressed.
     dialect : dict
         The dialect of CSV (delimiter, quotes...), detected or from the options.
     dropped, nulled : int
-        Of CSV: records that were left out, and values that are null, because they do not fit (``on_error``).
+        For CSV: the numbers of skipped records and of values that became null, because they do not fit (``on_error``).
     """
 
     packing: str | None

@@ -1,4 +1,4 @@
-"""How each format is written: from its options to those of the core. `registry` says how each is read."""
+"""How each format is written: from its options to those of the core. `registry` has the readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options of YAML: the shape that a frame gets."""
+"""Options of YAML: the layout of a frame."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, get_args
@@ -13,16 +13,17 @@ Orient = Literal["records", "columns"]
 class YamlOptions(HeadedText):
     """Options of `yaml`: a frame as one YAML 1.2 document, ``.yaml``, ``.yml``, also ``.gz`` and ``.zst``.
 
+    `threads`, `progress`, `limits`, `timeout_s`, `mmap`, `verify`, `filters`, `fsync`, `mkdir`, `densify_sparse`,
+    `batch_rows`, `on_loss`, `parse_dates`, `compression`, `compression_level` and `encoding` are the same as in
+    `JsonOptions`. `limits` apply to expanded aliases too.
+
     Parameters
     ----------
-    threads, progress, limits, timeout_s, mmap, verify, filters, fsync, mkdir, densify_sparse, batch_rows
-        As in `JsonOptions`. `limits` apply to expanded aliases too.
-    orient : {"records", "columns"}, optional
-        Both ways. Writing: default ``"records"``. Reading: detected by default; if given, the other is refused.
-    schema : {"header"}, optional
+    orient : one of {"records", "columns"}, optional
+        Reading and writing. Default of writing: ``"records"``. Default of reading: detected. A given orient refuses
+        data of the other.
+    schema : "header", optional
         Writing. As in `JsonOptions`.
-    on_loss, parse_dates, compression, compression_level, encoding
-        As in `JsonOptions`.
 
     Raises
     ------

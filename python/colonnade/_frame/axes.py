@@ -14,11 +14,11 @@ Positions = range | list[int]
 
 
 class Labels:
-    """The labels of one axis: `len`, iteration, `labels[i]`, `names`, `to_numpy()`.
+    """The labels of one axis, a read-only view: ``len(labels)``, iteration, ``labels[i]``, `names`, `to_numpy`.
 
-    Iterating yields Python values (``str``, ``int``, ``float``, ``bytes``...); dates and times stay
-    ``numpy.datetime64`` and ``numpy.timedelta64``, which keep their unit; a null is None. Where there are several
-    levels a label is a tuple.
+    Iteration returns Python values (``str``, ``int``, ``float``, ``bytes``...). Dates and times are
+    ``numpy.datetime64`` and ``numpy.timedelta64``, which keep their unit. A null is None. A label of several levels is
+    a tuple.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Labels:
 
     @property
     def depth(self) -> int:
-        """Number of levels."""
+        """The number of levels."""
         return self._axis.depth
 
     @property
@@ -67,22 +67,22 @@ class Labels:
 
     @property
     def cls(self) -> str:
-        """Class of the axis in its library's words: ``Index``, ``IndexHierarchy``, ``DatetimeIndex``..."""
+        """The class of the axis, as its library names it: ``Index``, ``IndexHierarchy``, ``DatetimeIndex``..."""
         return self._axis.cls
 
     @property
     def classes(self) -> list[str]:
-        """Class of each level."""
+        """The class of each level."""
         return list(self._axis.classes) or [self.cls] * self.depth
 
     @property
     def name(self) -> Any:
-        """Name of the axis; of an axis of several levels either one name or a tuple of their names."""
+        """The name of the axis. An axis of several levels has one name or a tuple of names."""
         return tagged_labels.decode(self._axis.name)
 
     @property
     def names(self) -> list[Any]:
-        """One name a level, None where there is none."""
+        """The name of each level, or None."""
         name = self.name
         if self.depth == 1:
             return [name]
@@ -92,14 +92,17 @@ class Labels:
 
     @property
     def dtypes(self) -> list[str]:
-        """Data type of each level."""
+        """The data type of each level."""
         if self.is_auto:
             return ["int64"]
         levels = (self._axis.level(i) for i in range(self.depth))
         return [dtype_text(level.dtype.str) if isinstance(level, np.ndarray) else level.type for level in levels]
 
     def to_numpy(self) -> np.ndarray:
-        """The labels as a 1-D array; of several levels as objects, shape (len, depth). Read-only, may share memory."""
+        """Return the labels as a read-only array, which may share memory.
+
+        One level is a 1-D array. Several levels are an array of objects of shape (len, depth).
+        """
         if self.depth == 1:
             return self.level(0)
         columns = [_as_objects(self.level(i)) for i in range(self.depth)]
@@ -110,11 +113,11 @@ class Labels:
         return out
 
     def tolist(self) -> list[Any]:
-        """The labels as a list of Python values; of several levels as tuples."""
+        """Return the labels as a list of Python values. Labels of several levels are tuples."""
         return list(self)
 
     def level(self, i: int) -> np.ndarray:
-        """Labels of level `i`, 1-D; of text an object array where the file holds it in Arrow's layout."""
+        """Return the labels of level `i` as a 1-D array. Text in Arrow's layout is an array of objects."""
         if self.is_auto:
             start, _, step = self._axis.range
             return np.asarray(self._positions, dtype=np.int64) * step + start
@@ -140,7 +143,7 @@ class Labels:
 
 
 def dtype_text(name: str) -> str:
-    """The readable name of a NumPy descr (`<f8` is `float64`, `>f8` stays, `<U5` stays); Arrow names as they are."""
+    """The readable name of a NumPy descr: `<f8` is `float64`. `>f8`, `<U5` and Arrow's names are unchanged."""
     if name[:1] not in "<>|=":
         return name
     dtype = np.dtype(name)
@@ -148,7 +151,7 @@ def dtype_text(name: str) -> str:
 
 
 def arrow_values(column: ArrowColumn) -> np.ndarray:
-    """A column in Arrow's layout as one array of plain values, None where null. For looking, not for exactness."""
+    """A column in Arrow's layout as one array of plain values, None for null. For display, not for exactness."""
     try:
         return _arrow_values(column)
     except (ColonnadeError, ImportError, MemoryError):

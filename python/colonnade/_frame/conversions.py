@@ -1,4 +1,4 @@
-"""A frame in the terms of other libraries: the ``to_*`` methods, and Arrow's C stream."""
+"""Conversions of a frame to other libraries: the ``to_*`` methods, and Arrow's C stream."""
 
 from __future__ import annotations
 
@@ -28,20 +28,22 @@ class Conversions(FramePart):
     __slots__ = ()
 
     def to_pandas(self, *, dtype_backend: DtypeBackend | None = None) -> pandas.DataFrame:
-        """A pandas DataFrame. Its memory is its own: changing it changes neither the file nor another frame.
+        """Convert to a pandas DataFrame with memory of its own.
+
+        Changing the DataFrame changes neither the file nor another frame.
 
         Parameters
         ----------
-        dtype_backend : {"numpy_nullable", "pyarrow"}, optional
+        dtype_backend : one of {"numpy_nullable", "pyarrow"}, optional
             As in ``pandas.read_feather``: if pandas did not write the data, all columns have nullable dtypes, or all
             have ``ArrowDtype``.
 
         Raises
         ------
         EncodeError
-            A column of a type that pandas lacks, with its name.
+            pandas has no type for a column. The message names it.
         DecodeError, TruncatedError, LimitError
-            An error in data that was not checked when the file was opened.
+            The data, which was not checked when the file was opened, has an error.
 
         Examples
         --------
@@ -52,16 +54,16 @@ class Conversions(FramePart):
         return self._to("pandas", **({} if dtype_backend is None else {"dtype_backend": dtype_backend}))
 
     def to_polars(self) -> polars.DataFrame:
-        """A polars DataFrame. Not copied where the frame lies in Arrow's layout, or in packed NumPy columns; text and
-        bytes get views, which is how polars keeps them, over the same characters.
+        """Convert to a polars DataFrame.
 
-        Row labels that are stored (not automatic) become columns after the others: under their name if it is unique
-        text, otherwise as ``__index_level_0__`` and so on.
+        Columns in Arrow's layout and packed NumPy columns are not copied. polars stores text and bytes as views, which
+        are made over the same characters. Row labels that are stored (not automatic) become columns after the others.
+        Such a column has the name of the labels if this is unique text, otherwise ``__index_level_0__`` and so on.
 
         Raises
         ------
         EncodeError
-            A column of a type that polars lacks, with its name.
+            polars has no type for a column. The message names it.
 
         Examples
         --------
@@ -72,17 +74,18 @@ class Conversions(FramePart):
         return self._to("polars")
 
     def to_arrow(self) -> pyarrow.Table | Any:
-        """A pyarrow Table (or RecordBatch, where it was one). Not copied where it lies in Arrow's layout or packed.
+        """Convert to a pyarrow Table, or to a RecordBatch if the data was one.
 
-        The table of another library's frame has one field per column, then one per level of stored row labels, and
-        metadata from which pandas (``table.to_pandas()``) and this package restore labels and dtypes.
+        Columns in Arrow's layout and packed NumPy columns are not copied. If another library wrote the frame, the table
+        has one field per column, then one per level of stored row labels. Its metadata lets pandas
+        (``table.to_pandas()``) and Colonnade restore labels and dtypes.
 
         Raises
         ------
         EncodeError
-            A column that Arrow cannot represent, with its name.
+            Arrow cannot represent a column. The message names it.
         DecodeError, TruncatedError, LimitError
-            An error in data that was not checked when the file was opened.
+            The data, which was not checked when the file was opened, has an error.
 
         Examples
         --------
@@ -93,34 +96,33 @@ class Conversions(FramePart):
         return self._to("pyarrow")
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
-        """An ``arrow_array_stream`` capsule, by which polars, DuckDB, pyarrow, ibis... take a Frame as it is.
+        """Export an ``arrow_array_stream`` capsule, through which polars, DuckDB, pyarrow, ibis... take a Frame.
 
-        One record batch after the other, as `to_arrow` has them. A requested schema is a wish, and not followed: what
-        reads the stream casts.
+        The stream has the record batches of `to_arrow`. A requested schema is ignored: the reader of the stream casts.
         """
         return _core.export_arrow_stream(self._load_batches())
 
     def __arrow_c_schema__(self) -> object:
-        """An ``arrow_schema`` capsule: the schema of that stream."""
+        """Export an ``arrow_schema`` capsule with the schema of ``__arrow_c_stream__``."""
         if self._core is not None or holds_blocks(self._file):
             return _core.export_arrow_schema(self._load())
         first = self._rows[0] if self._rows else 0
         return _core.export_arrow_schema(self._load_batches((first, first))[0])
 
     def to_numpy(self) -> numpy.ndarray | Any:
-        """NumPy arrays, read-only, over the file's own bytes where they can be used as they lie.
+        """Convert to read-only NumPy arrays, without a copy if the bytes of the file can be used.
 
         Returns
         -------
         numpy.ndarray or dict
-            Of ``frame[label]``, one column: a 1-D array, shape (nrows,). Of a frame written from an array or from a
-            mapping of arrays, the same again. Otherwise a 2-D array, shape (nrows, ncols), where all columns have one
-            dtype, else a structured array with the column labels as field names.
+            For ``frame[label]``, one column: a 1-D array of shape (nrows,). For a frame written from an array or from a
+            mapping of arrays: the same array or mapping. Otherwise a 2-D array of shape (nrows, ncols) if all columns
+            have one dtype, else a structured array with the column labels as field names.
 
         Raises
         ------
         EncodeError
-            A column that no NumPy dtype can hold.
+            No NumPy dtype can hold a column.
 
         Examples
         --------
@@ -134,15 +136,16 @@ class Conversions(FramePart):
         return self._to("numpy")
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> numpy.ndarray:
-        """What ``numpy.asarray(frame)`` gives: one array of all columns.
+        """Return one array of all columns, for ``numpy.asarray(frame)``.
 
-        One column is 1-D. Columns of one dtype are 2-D, shape (nrows, ncols). Others are a structured array. It has no
-        row labels: use `to_pandas`, since ``pandas.DataFrame(frame)`` takes this array alone.
+        One column is a 1-D array. Columns of one dtype are a 2-D array of shape (nrows, ncols). Other columns are a
+        structured array. The array has no row labels. ``pandas.DataFrame(frame)`` takes only this array, so use
+        `to_pandas` instead.
 
         Raises
         ------
         EncodeError
-            A column that no NumPy dtype can hold.
+            No NumPy dtype can hold a column.
         ValueError
             ``copy=False``, and `dtype` needs a copy.
         """
@@ -159,23 +162,27 @@ class Conversions(FramePart):
         return values.copy() if copy else values
 
     def to_static_frame(self) -> static_frame.TFrameAny:
-        """A StaticFrame Frame (or FrameGO, FrameHE where it was one). Arrays are immutable and not copied."""
+        """Convert to a StaticFrame Frame, or to a FrameGO or FrameHE if the data was one.
+
+        The arrays are immutable and not copied, if the bytes of the file can be used.
+        """
         return self._to("static_frame")
 
     def to_awkward(self) -> awkward.Array:
-        """An Awkward Array over the memory of the frame, read-only: records, one a row, or what it was written from.
+        """Convert to a read-only Awkward Array over the memory of the frame.
 
         Returns
         -------
         awkward.Array
-            Of ``frame[label]``, the column's own array. Of a frame written from an Awkward Array, the same again: type,
-            parameters, and the classes of its layouts, but for IndexedArrays that are no categories. Of other frames,
-            what ``ak.from_arrow`` gives: a record a row, and columns that may have nulls as options.
+            For ``frame[label]``: the array of this column; only this column is decoded. For a frame written from an
+            Awkward Array: the same array, with its type, its parameters and the classes of its layouts, except
+            IndexedArrays that are no categories. For other frames: the array that ``ak.from_arrow`` returns, with one
+            record for each row, and columns that may have nulls as options.
 
         Raises
         ------
         EncodeError
-            A column of a type that Awkward lacks (decimals...), or two columns of one label.
+            Awkward has no type for a column (decimals...), or two columns have one label.
 
         Examples
         --------
@@ -192,10 +199,10 @@ class Conversions(FramePart):
         return self._to("awkward")
 
     def to_native(self) -> Any:
-        """The library it was written from, where the file says so.
+        """Convert to an object of the library that the frame was written from.
 
-        A file without a word on it comes back as a StaticFrame Frame where it has StaticFrame's members and that
-        library is installed, as a pyarrow Table where it is Arrow, else as NumPy arrays.
+        A file that does not name its library becomes a StaticFrame Frame if it has StaticFrame's members and that
+        library is installed, a pyarrow Table if it is Arrow, and otherwise NumPy arrays.
         """
         return self._to(native_library(self._source))
 
@@ -217,21 +224,21 @@ class Conversions(FramePart):
         def to(self, library: str) -> Any: ...
 
     def to(self, library: str) -> Any:
-        """An object of a library by its name: the name of a plug-in, or one that has a method of its own here.
+        """Convert to an object of the library with this name.
 
         Parameters
         ----------
         library : str
             ``"pandas"``, ``"polars"``, ``"arrow"`` (or ``"pyarrow"``), ``"numpy"``, ``"static_frame"``, ``"awkward"``,
-            or the name of an adapter plug-in (see `colonnade.plugins`), whose documentation says what it returns and
-            what it copies.
+            or the name of an adapter plug-in (see `colonnade.plugins`). The documentation of the plug-in states what it
+            returns and what it copies.
 
         Raises
         ------
         OptionError
-            An unknown name; the message lists the known ones.
+            The name is unknown. The message lists the known ones.
         EncodeError
-            A column that the library cannot hold.
+            The library cannot hold a column.
         PluginError
             The plug-in fails, or makes no objects of its library.
 

@@ -1,4 +1,4 @@
-"""Are two frames the same: in value (`equals`), or to the bit (`identical`). Column by column, in chunks of rows."""
+"""Compares two frames by value (`equals`) or to the bit (`identical`), column by column, in chunks of rows."""
 
 import importlib.util
 import json
@@ -81,7 +81,7 @@ def _equal_axes(a: Axis, b: Axis, exact: bool) -> bool:
 
 
 def _equal_labels(a: np.ndarray | ArrowColumn, b: np.ndarray | ArrowColumn, exact: bool) -> bool:
-    """As columns, but text is text: `<U3`, `<U5` and Arrow's text are ways to store a label, not what it is."""
+    """Compares labels as columns, except that the storage of text (`<U3`, `<U5`, Arrow's text) does not count."""
     texts = [_texts(level) for level in (a, b)]
     if texts[0] is not None and texts[1] is not None:
         return texts[0] == texts[1]
@@ -115,7 +115,7 @@ def _equal_columns(a: np.ndarray | ArrowColumn, b: np.ndarray | ArrowColumn, exa
 
 
 def _equal_across(column: ArrowColumn, values: np.ndarray, exact: bool) -> bool:
-    """The same values once in Arrow's layout and once in a block: in which layout they lie says nothing of them."""
+    """Compares values in Arrow's layout with values in a block. The layout does not count."""
     if (column.tag if exact else _meaning(column.tag)) is not None or arrow_name(values.dtype.str) != column.type:
         return False
     theirs = column.values()
@@ -128,7 +128,7 @@ def _equal_across(column: ArrowColumn, values: np.ndarray, exact: bool) -> bool:
 
 
 def _meaning(tag: str | None) -> str | None:
-    """The tag, without what a field says beside its type: whether it may have nulls, and metadata."""
+    """The tag, without the nullability and metadata of a field."""
     return (
         None
         if tag is not None and '"kind":"field"' in tag and tagged_labels.decode(tag).get("kind") == "field"

@@ -12,8 +12,9 @@ from .._values.record_batches import Batches
 
 
 class FilteredFile:
-    """Some rows of a file, with the file's reading interface. Rows that are left out are decoded for the conditions'
-    columns, and again where they lie among the others.
+    """Some rows of a file, with the file's reading interface.
+
+    The columns of the conditions are decoded for all rows. Skipped rows between others are decoded again.
 
     Parameters
     ----------

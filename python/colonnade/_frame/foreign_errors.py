@@ -18,7 +18,8 @@ _MAX_SHOWN = 200
 def foreign_error(
     library: str, convert: Callable[[Sequence[CoreFrame]], Any], frames: Sequence[CoreFrame], error: Exception
 ) -> EncodeError:
-    """The error to raise for `error`, which `convert` raised for `frames`. Each column is tried alone to find its name.
+    """The error to raise for `error`, which `convert` raised for `frames`. Each column is converted
+    separately to find its name.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What other libraries' DataFrames call a method or attribute, and what does it here."""
+"""Names of methods and attributes in DataFrames of other libraries, and the names in `Frame`."""
 
 from typing import TYPE_CHECKING, NoReturn
 
@@ -54,7 +54,7 @@ _CALCULATE = (
 
 
 def raise_missing(frame: "Frame", name: str) -> NoReturn:
-    """Raises the AttributeError of a missing attribute, which says what does the same here."""
+    """Raises the AttributeError of a missing attribute. The message names the equivalent in `Frame`."""
     text = f"'Frame' object has no attribute {name!r}"
     if not name.startswith("_"):
         hint = attribute_hint(name) or (f" Use frame[{name!r}] for the column." if name in frame else "")
@@ -63,7 +63,7 @@ def raise_missing(frame: "Frame", name: str) -> NoReturn:
 
 
 def attribute_hint(name: str) -> str:
-    """A sentence that says what to use instead of an attribute, or nothing."""
+    """A sentence that names the equivalent of an attribute, or nothing."""
     if name in _OTHERWISE:
         return f" Use {_OTHERWISE[name]}."
     if f" {name} " in _CALCULATE:

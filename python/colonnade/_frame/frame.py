@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 class Frame(ColumnMapping, Pickled):
     """A table with labels on both sides, either in memory or still in its file.
 
-    `read` checks the structure and reads the labels. A ``to_*`` call decodes the selected data directly into the layout
-    of its library. Frames are immutable; selecting and slicing copy nothing.
+    `read` checks the structure and reads the labels. A ``to_*`` method decodes the selected data directly into the
+    layout of its library. Frames are immutable. Selecting and slicing copy nothing.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ class Frame(ColumnMapping, Pickled):
         A pandas or polars DataFrame or Series, a pyarrow Table, RecordBatch or RecordBatchReader, a StaticFrame Frame,
         an Awkward Array, a NumPy 2-D, 1-D or structured array, a mapping of columns, anything with
         ``__arrow_c_stream__`` or ``__arrow_c_array__``, rows (an iterable of mappings, tuples or dataclasses), or a
-        Frame. The columns of a mapping are 1-D arrays, lists, single values (which every row gets) or Series. Wrapped
-        without a copy if possible, so do not change it while the frame is in use.
+        Frame. The columns of a mapping are 1-D arrays, lists, single values (which every row gets) or Series. The data
+        is not copied if possible, so do not change it while the frame is in use.
     densify_sparse : bool
         Make pandas' sparse columns dense. Otherwise they come back sparse.
     batch_rows : int, optional
@@ -44,9 +44,11 @@ class Frame(ColumnMapping, Pickled):
     Raises
     ------
     EncodeError
-        A column that cannot be represented exactly, with its name.
+        A column cannot be represented exactly. The message names it.
+    InputError
+        The data is no frame: columns of several lengths, an array of three dimensions.
     TypeError
-        `data` is none of these.
+        `data` has another type.
 
     Examples
     --------
@@ -74,7 +76,7 @@ class Frame(ColumnMapping, Pickled):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns)."""
+        """The numbers of rows and columns."""
         source = self._source
         if self._core is not None:
             return source.nrows, source.ncols
@@ -86,39 +88,42 @@ class Frame(ColumnMapping, Pickled):
 
     @property
     def index(self) -> Labels:
-        """Row labels: a read-only view (`Labels`) that decodes labels on access."""
+        """The row labels: a read-only view (`Labels`) that decodes labels on access."""
         # Decoded data is already restricted to the rows.
         rows = None if self._core is not None or self._rows is None else range(*self._rows)
         return Labels(self._source.index, rows)
 
     @property
     def columns(self) -> Labels:
-        """Column labels: a read-only view (`Labels`)."""
+        """The column labels: a read-only view (`Labels`)."""
         return self._lookup._labels
 
     @property
     def dtypes(self) -> Dtypes:
-        """Data type of each column, by label: NumPy's names, Arrow's for columns that NumPy has no type for."""
+        """The data type of each column, by label: NumPy's name, or Arrow's for a column that NumPy has no type for."""
         return Dtypes(self.columns, self._dtype_names())
 
     @property
     def schema(self) -> Schema:
-        """Fields and both axes, without data."""
+        """The fields and both axes, without data (`Schema`)."""
         return Schema.of(self.name, self.index, self.columns, self._dtype_names())
 
     @property
     def name(self) -> Any:
-        """Name of the frame, or None."""
+        """The name of the frame, or None."""
         return tagged_labels.decode(self._source.name)
 
     @property
     def attrs(self) -> dict[Any, Any]:
-        """The frame's own attributes (pandas' ``attrs``); a new dict each time."""
+        """The attributes of the frame (pandas' ``attrs``), as a new dict each time."""
         return decode_optional(self._source.attrs) or {}
 
     @property
     def nbytes(self) -> int:
-        """Bytes of data and labels once decoded. Of a part of a file: its data, decoded for the count."""
+        """The decoded size of data and labels in bytes.
+
+        For a part of a file, `nbytes` counts its data, and decodes it to do so.
+        """
         is_part = self._positions is not None or self._rows is not None or isinstance(self._file, FilteredFile)
         if self._file is not None and is_part:
             return sum(frame.nbytes for frame in self._load_batches())
@@ -127,9 +132,10 @@ class Frame(ColumnMapping, Pickled):
     # ------------------------------------------------------------------ selection
 
     def __getitem__(self, columns: Any) -> "Frame":
-        """One column by its label, a part of a nested one by its path, a group by its prefix, or the columns of a list.
+        """Select a column by label, a part of a nested column by path, a group by prefix, or several columns by a list.
 
-        Decoded data of one column is cached; `release` drops it.
+        A frame of one column keeps its decoded data: ``frame["x"].to_numpy()`` decodes only this column, and only once.
+        `release` drops the data.
         """
         if isinstance(columns, slice):
             raise TypeError(
@@ -149,21 +155,21 @@ class Frame(ColumnMapping, Pickled):
         return cached
 
     def select(self, columns: Hashable | Iterable[Hashable]) -> "Frame":
-        """These columns, in this order. No data is copied or decoded.
+        """Select columns in the requested order, without copying or decoding data.
 
         Parameters
         ----------
         columns
-            A label or an iterable of labels. A label of hierarchical columns is a tuple, and a shorter tuple (or
-            the label of the first level) is a group. A repeated label selects all its columns. Text that is not a
-            label may be a path into a nested column: ``"muon.pt"`` is a field of a struct, ``"jet[].eta"`` one
-            of the structs in lists, ``"m[].key"`` and ``"m[].value"`` those of a map. Paths into one column give one
-            column with only these parts.
+            A label or an iterable of labels. A label of hierarchical columns is a tuple. A shorter tuple, or the label
+            of the first level, selects a group. A repeated label selects all its columns. Text that is not a label may
+            be a path into a nested column: ``"muon.pt"`` is a field of a struct, ``"jet[].eta"`` a field of the structs
+            in lists, and ``"m[].key"`` and ``"m[].value"`` are the keys and values of a map. Paths into one column
+            select one column with only these parts.
 
         Raises
         ------
         ColumnNotFound
-            An unknown label or path; the message has the nearest ones.
+            A label or path does not exist. The message has the nearest ones.
 
         Examples
         --------
@@ -174,9 +180,9 @@ class Frame(ColumnMapping, Pickled):
         return self._selected(self._lookup.chosen(columns))
 
     def slice(self, start: int | None = None, stop: int | None = None) -> "Frame":
-        """The rows from position `start` up to, not including, `stop`; negative positions count from the end.
+        """Select the rows from position `start` up to, not including, `stop`.
 
-        Nothing is copied or decoded.
+        Negative positions count from the end. Nothing is copied or decoded.
 
         Examples
         --------
@@ -187,11 +193,11 @@ class Frame(ColumnMapping, Pickled):
         return self._sliced(row_range(slice(start, stop), len(self)) or (0, len(self)))
 
     def head(self, n: int = 5) -> "Frame":
-        """The first `n` rows (fewer where there are fewer); negative: all but the last -n."""
+        """Select the first `n` rows, or all rows if there are fewer. A negative `n` selects all but the last -n."""
         return self.slice(0, n)
 
     def tail(self, n: int = 5) -> "Frame":
-        """The last `n` rows (fewer where there are fewer); negative: all but the first -n.
+        """Select the last `n` rows, or all rows if there are fewer. A negative `n` selects all but the first -n.
 
         Examples
         --------
@@ -211,9 +217,9 @@ class Frame(ColumnMapping, Pickled):
     # ------------------------------------------------------------------ comparison
 
     def equals(self, other: Any) -> bool:
-        """Whether both have the same values, dtypes, labels, names and attrs. NaN equals NaN, and -0.0 equals 0.0.
+        """Whether both frames have the same values, dtypes, labels, names and attrs. NaN equals NaN, -0.0 equals 0.0.
 
-        `other` may be anything that `Frame` takes. How labels are stored (automatic or not, width of text) and the
+        `other` may be anything that `Frame` takes. The storage of labels (automatic or not, the width of text) and the
         class names of the axes do not count; see `identical`.
 
         Examples
@@ -226,7 +232,7 @@ class Frame(ColumnMapping, Pickled):
         return self._compare(other, exact=False)
 
     def identical(self, other: Any) -> bool:
-        """Whether both are the same to the bit: NaN payloads, signs of zero, and classes of the axes too."""
+        """Whether both frames are the same to the bit: NaN payloads, signs of zero and classes of the axes too."""
         return self._compare(other, exact=True)
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -277,12 +283,12 @@ class Frame(ColumnMapping, Pickled):
 def frame_from(
     data: Any, *, densify_sparse: bool = False, borrow: bool = False, batch_rows: int | None = None
 ) -> Frame:
-    """A Frame from anything that is taken. `borrow`: it is gone before the caller can change the data.
+    """A Frame over supported data. `borrow`: the frame is dropped before the caller can change the data.
 
     Raises
     ------
     TypeError
-        `other` has an unsupported type; the message lists the supported ones.
+        `data` has an unsupported type; the message lists the supported ones.
     """
     if isinstance(data, Frame):
         return data

@@ -18,11 +18,11 @@ class ColumnMapping(Conversions):
     __slots__ = ()
 
     def __iter__(self) -> Iterator[Any]:
-        """The column labels, in order."""
+        """Iterate over the column labels, in order."""
         return iter(self._lookup._labels)
 
     def __contains__(self, label: object) -> bool:
-        """Whether `label` is the label of a column, or of a group of hierarchical ones. Paths do not count."""
+        """Whether `label` is the label of a column or of a group of hierarchical columns. Paths do not count."""
         lookup = self._lookup
         if not lookup.is_label(label):
             return False
@@ -32,7 +32,7 @@ class ColumnMapping(Conversions):
             return False
 
     def keys(self) -> Labels:
-        """The column labels: the same as `columns`.
+        """Return the column labels, as `columns` does.
 
         Examples
         --------
@@ -44,7 +44,7 @@ class ColumnMapping(Conversions):
         return self._lookup._labels
 
     def values(self) -> "Iterator[Frame]":
-        """The columns, each a frame of one column. No data is copied or decoded.
+        """Iterate over the columns, each a frame of one column. No data is copied or decoded.
 
         Examples
         --------
@@ -56,7 +56,7 @@ class ColumnMapping(Conversions):
             yield self._column(position)
 
     def items(self) -> "Iterator[tuple[Any, Frame]]":
-        """The column labels, each with its column. A label that stands twice comes twice.
+        """Iterate over pairs of column label and column. A repeated label is returned as often as it occurs.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Where a frame's data lie, in memory or still in their file, and which part of them it shows."""
+"""The state of a frame: its data in memory or in a file, and the selected part."""
 
 from collections.abc import Callable, Sequence
 from functools import partial

@@ -23,16 +23,19 @@ class Pickled:
     __slots__ = ()
 
     def __copy__(self) -> Self:
-        """The same frame: frames are immutable."""
+        """Return the same frame, because frames are immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Frame":
-        """A frame with memory of its own, which later changes of the data that this one wraps do not reach."""
+        """Return a frame with memory of its own. Later changes of the wrapped data do not change it."""
         rebuild, arguments = reduce(cast("Frame", self), OUT_OF_BAND)
         return rebuild(*arguments)
 
     def __reduce_ex__(self, protocol: Any) -> Rebuilt:
-        """Pickled with its data, a part of a file too."""
+        """Pickle the frame with its data, also a part of a file.
+
+        From protocol 5 on the data is a buffer of its own, which can be sent out of band.
+        """
         return reduce(cast("Frame", self), protocol)
 
 

@@ -11,7 +11,7 @@ from .axes import Labels, dtype_text
 
 
 class Dtypes:
-    """The data type of each column, by label: iterates over `(label, dtype name)` pairs in column order.
+    """The data type of each column, by label. Iteration returns pairs ``(label, dtype name)`` in column order.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Dtypes:
     __hash__: ClassVar[None] = None  # type: ignore[assignment]
 
     def names(self) -> list[str]:
-        """The names of the types, in column order."""
+        """Return the names of the types, in column order."""
         return list(self._names)
 
     def __repr__(self) -> str:
@@ -60,7 +60,17 @@ class Dtypes:
 
 @dataclass(frozen=True)
 class Field:
-    """One column: its label, its type, and whether it is in a NumPy block or in Arrow's layout."""
+    """One column of a `Schema`.
+
+    Attributes
+    ----------
+    label
+        The label.
+    dtype : str
+        The data type, as in `Frame.dtypes`.
+    layout : {"numpy", "arrow"}
+        Whether the column is in a NumPy block or in Arrow's layout.
+    """
 
     label: Any
     dtype: str
@@ -69,7 +79,21 @@ class Field:
 
 @dataclass(frozen=True)
 class AxisInfo:
-    """One axis: class, number of labels, and of each level class, data type and name."""
+    """One axis of a `Schema`.
+
+    Attributes
+    ----------
+    cls : str
+        The class of the axis, as its library names it.
+    length : int
+        The number of labels.
+    classes, dtypes, names : tuple
+        The class, the data type and the name of each level.
+    name
+        The name of the axis.
+    is_auto : bool
+        Whether the labels are an automatic range, which is not stored.
+    """
 
     cls: str
     length: int
@@ -103,7 +127,17 @@ class AxisInfo:
 
 @dataclass(frozen=True)
 class Schema:
-    """The fields and both axes."""
+    """The fields and both axes of a frame. ``len(schema)`` is the number of columns.
+
+    Attributes
+    ----------
+    fields : tuple of Field
+        The columns, in order.
+    index, columns : AxisInfo
+        The row labels and the column labels.
+    name
+        The name of the frame, or None.
+    """
 
     fields: tuple[Field, ...]
     index: AxisInfo

@@ -1,4 +1,4 @@
-"""Which columns and rows are meant: labels to positions, slices to (start, stop)."""
+"""Resolves selections: labels to positions, slices to (start, stop)."""
 
 import datetime as dt
 from collections.abc import Iterable

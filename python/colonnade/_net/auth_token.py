@@ -1,4 +1,4 @@
-"""The token that authenticates a peer inside TLS, from a file or the environment. `ps` would show an argument."""
+"""Reads the token that authenticates a peer inside TLS from a file or the environment: `ps` would show an argument."""
 
 import os
 from typing import Any

@@ -36,23 +36,23 @@ def connect(
     where
         - a URL: ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``;
         - a connected `socket.socket` or TLS socket;
-        - a pair ``(source, target)`` to receive from and to send to. One of them may be None. Each is the
-          path of a FIFO or a file, a descriptor, a binary file object; bytes (source); a `BufferSink` (target);
+        - a pair ``(source, target)``, to receive from and to send to. One of them may be None. Each is the path of a
+          FIFO or a file, a descriptor or a binary file object. A source may be bytes, a target a `BufferSink`;
         - a descriptor or a binary file object, whose access mode determines the direction.
 
         Sockets and descriptors are duplicated. The caller closes its own.
     timeout_s : float, optional
-        For connecting. For each call of the connection that names none, how long nothing at all may move. Default: as
-        long as it takes. Python file objects are waited for as long as their own methods do.
+        The maximum seconds for connecting. For each call of the connection without its own limit, the maximum seconds
+        in which no byte moves. Default: no limit. Calls of Python file objects take as long as their methods.
     limits : Limits, optional
         Limits on the resources of a message.
     certificate, key : path, optional
-        ``tls://``: the client certificate and its key (PEM), if the listener requires one.
+        ``tls://``: the client certificate and its key (PEM), if the listener requires a certificate.
     authorities : path, optional
         ``tls://``: the authorities that may sign the peer's certificate (PEM). Default: those of the system.
     token_file, token_env : path, str; optional
-        ``tls://``: the file or the environment variable that holds the token, 16 to 4,096 bytes; a newline at its end
-        is not part of it. It is sent inside TLS alone.
+        ``tls://``: the file or the environment variable that holds the token of 16 to 4,096 bytes. A newline at its end
+        is not part of the token. The token is sent only inside TLS.
     server_name : str, optional
         ``tls://``: the name in the peer's certificate. Default: the host of the URL.
     threads : int, optional
@@ -66,11 +66,12 @@ def connect(
     Raises
     ------
     ConnectionError, TimeoutError, OSError
-        No listener, a timeout, or another error of the operating system. The message names the address.
+        There is no listener, the time is over, or the operating system reports another error. The message names the
+        address.
     OptionError
-        An invalid address or path, ``tcp://`` to another machine (use ``tls://``), or an invalid token.
+        The address, the path or the token is invalid, or ``tcp://`` names another machine (use ``tls://``).
     TypeError
-        `where` is none of these.
+        `where` has another type.
 
     Examples
     --------
@@ -114,17 +115,17 @@ def listen(
     max_peers: int = 64,
     threads: int | None = None,
 ) -> Listener:
-    """Listen for peers.
+    """Listen for peers at an address.
 
     Parameters
     ----------
     url : str
-        ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``. Port 0 takes a free port; see the
-        listener's ``url``. The default host is 127.0.0.1. A Unix socket is created with mode 0600, and replaces a
-        stale socket file.
+        ``tcp://host:port`` (this machine only), ``tls://host:port``, ``unix:/path``. Port 0 takes a free port, which
+        the listener's ``url`` shows. The default host is 127.0.0.1. A Unix socket is created with mode 0600, and
+        replaces a stale socket file.
     timeout_s : float, optional
-        For each call of the connections that names none, how long nothing at all may move. Default: as long as it
-        takes.
+        For each call of the connections without its own limit, the maximum seconds in which no byte moves. Default: no
+        limit.
     limits : Limits, optional
         Limits on the resources of a message.
     certificate, key : path
@@ -132,12 +133,12 @@ def listen(
     authorities : path, optional
         ``tls://``: the authorities that must have signed a client's certificate (PEM).
     token_file, token_env : path, str; optional
-        ``tls://``: the file or the environment variable that holds the token which a peer must know; see `connect`.
-        Beyond this machine, one of `authorities` and a token is required.
+        ``tls://``: the file or the environment variable that holds the token that a peer must know; see `connect`.
+        Beyond this machine, `authorities` or a token is required.
     handshake_timeout_s : float
-        How long a peer may take to authenticate.
+        The maximum seconds of a handshake.
     max_peers : int
-        Maximum number of open connections. Further peers are refused.
+        The maximum number of open connections. Further peers are refused.
     threads : int, optional
         Default: the cores this process may use; see `read`.
 
@@ -149,9 +150,10 @@ def listen(
     Raises
     ------
     OSError
-        Errors of the operating system, with the address: a port in use, a path too long for a Unix socket.
+        Errors of the operating system, with the address: the port is in use, or the path is too long for a Unix socket.
     OptionError
-        An invalid address, ``tcp://`` beyond this machine, or ``tls://`` beyond it without authentication of peers.
+        The address is invalid, ``tcp://`` reaches beyond this machine, or ``tls://`` does so without authentication of
+        peers.
 
     Examples
     --------

@@ -19,10 +19,10 @@ _PLAIN = ArrowsOptions()
 
 
 class Connection(Link):
-    """Messages to and from one peer: frames and opaque bytes.
+    """Sends messages to one peer and receives messages from it: frames and opaque bytes.
 
-    Created by `connect` and by `Listener.accept`. A context manager, which closes the connection. One thread may send
-    while another receives; messages arrive in the order in which they were sent.
+    `connect` and `Listener.accept` create connections. A connection is a context manager, whose end closes it. One
+    thread may send while another receives. Messages arrive in the order in which they were sent.
 
     Attributes
     ----------
@@ -33,11 +33,12 @@ class Connection(Link):
 
     Notes
     -----
-    A frame goes as one Arrow IPC stream from schema to end mark, with nothing around it, so the peer may be any program
-    that speaks Arrow. A large frame is sent batch by batch, so that both ends work at once. Nothing is pickled.
+    A frame is sent as one Arrow IPC stream from schema to end mark, without an envelope. Therefore the peer may be any
+    program that reads Arrow. A large frame is sent batch by batch, so both ends work at the same time. Nothing is
+    pickled.
 
     A timeout of receiving loses nothing: received bytes are kept, and the next call continues. A timeout or an
-    exception inside a message that is being sent ends the sending side, and the peer sees a truncated message.
+    exception inside a message that is being sent ends the sending side, and the peer receives a truncated message.
 
     Examples
     --------
@@ -72,25 +73,26 @@ class Connection(Link):
         data
             Anything that `write` takes. Rows, open readers and readers of record batches are sent batch by batch,
             and are never in memory as a whole.
-        format : {"arrows", "msgpack", "csv", "ndjson"}
-            Arrow's stream; one MessagePack value, which programs in any language can read; or a text table with a
-            Colonnade header, which declares the number of rows. All formats but ``arrows`` are encoded as a whole.
+        format : one of {"arrows", "msgpack", "csv", "ndjson"}
+            ``arrows`` is an Arrow stream. ``msgpack`` is one MessagePack value, which programs in any language can
+            read. ``csv`` and ``ndjson`` are text with a Colonnade header, which declares the number of rows. All
+            formats except ``arrows`` are encoded as a whole.
         timeout_s : float, optional
-            Limit of the whole call. Default: the limit of the connection, which counts only silence.
+            Maximum seconds of the whole call. Default: the limit of the connection, which counts only silence.
         **options
-            Those of writing: see `ArrowsOptions` (``compression``, ``level``, ``batch_nbytes``), `MsgpackOptions`
-            (``orient``, ``header``, ``numbers``, ``compat``), `CsvOptions` and `NdjsonOptions`; of all,
-            ``densify_sparse``, ``batch_rows``, ``threads``, ``progress``.
+            Options of writing: see `ArrowsOptions` (``compression``, ``compression_level``, ``batch_nbytes``),
+            `MsgpackOptions` (``orient``, ``header``, ``numbers``, ``compat``), `CsvOptions` and `NdjsonOptions`. All
+            have ``densify_sparse``, ``batch_rows``, ``threads`` and ``progress``.
 
         Raises
         ------
         EncodeError
-            A column that cannot be represented exactly. No byte of the message is sent. If the data is produced while
-            it is sent, earlier batches cannot be withdrawn, so the sending side ends.
+            A column cannot be represented exactly. No byte of the message is sent. If the data is produced while it is
+            sent, earlier batches cannot be withdrawn, so the sending side ends.
         ConnectionError, TimeoutError
             The peer disconnected, or takes too long. Both name the peer and the number of the message.
         UnsupportedError, OptionError
-            The format is not available over connections; an unknown option, or a value outside its range.
+            The format is not available over connections, an option is unknown, or a value is outside its range.
 
         Examples
         --------
@@ -113,14 +115,14 @@ class Connection(Link):
         Parameters
         ----------
         data : bytes-like
-            C-contiguous; not copied.
+            A C-contiguous buffer, which is not copied.
         timeout_s : float, optional
-            Default: the limit of the connection.
+            As for `send`.
 
         Raises
         ------
         ConnectionError, TimeoutError
-            As `send` does.
+            The same errors as `send`.
 
         Examples
         --------
@@ -133,22 +135,22 @@ class Connection(Link):
         self._core.send_bytes(data, timeout_s)
 
     def finish(self) -> None:
-        """End sending: the peer sees the end of input. Receiving continues."""
+        """End sending: the peer receives the end of input. Receiving continues."""
         self._core.finish()
 
     # ------------------------------------------------------------------ receiving
 
     def receive(self, *, timeout_s: float | None = None) -> Frame:
-        """Receive the next message as a frame. Waits for all of it.
+        """Receive the next message as a frame. Returns when all of it has arrived.
 
-        Values of fixed width are received straight into the memory of the frame.
-        ``cn.read(connection, columns=..., rows=...)`` selects a part, ``cn.read_pandas(connection)`` avoids a copy,
-        ``cn.open_reader(connection)`` gives the batches as they come.
+        Values of fixed width are received directly into the memory of the frame.
+        ``cn.read(connection, columns=..., rows=...)`` selects a part, ``cn.read_pandas(connection)`` avoids a copy, and
+        ``cn.open_reader(connection)`` returns the batches as they arrive.
 
         Parameters
         ----------
         timeout_s : float, optional
-            Limit of the whole call. Default: the limit of the connection, which counts only silence.
+            Maximum seconds of the whole call. Default: the limit of the connection, which counts only silence.
 
         Raises
         ------
@@ -157,9 +159,10 @@ class Connection(Link):
         TruncatedError
             The input ended inside the message. It is a subclass of EOFError, so catch it first.
         DecodeError
-            The bytes are no message, or the message is opaque bytes. `receive_bytes` can still receive those.
+            The bytes are no message, or the message is opaque bytes. `receive_bytes` can still receive opaque bytes.
         LimitError, ConnectionError, TimeoutError
-            The message exceeds ``limits``; the peer disconnected; or a timeout, after which received bytes are kept.
+            The message exceeds ``limits``, the peer disconnected, or the time is over. After a timeout received bytes
+            are kept.
 
         Examples
         --------
@@ -182,7 +185,7 @@ class Connection(Link):
         Raises
         ------
         EOFError, TruncatedError, LimitError, ConnectionError, TimeoutError
-            As `receive` does.
+            The same errors as `receive`.
         DecodeError
             The message is a frame. `receive` can still receive it.
         """
@@ -194,53 +197,54 @@ class Connection(Link):
             yield self._either(message)
 
     def poll(self, timeout_s: float | None = 0.0) -> bool:
-        """Whether `receive` would not wait: a whole message is here, or the end of input, or an error.
+        """Whether `receive` would not wait: a whole message, the end of input or an error is available.
 
         Parameters
         ----------
         timeout_s : float, optional
-            How long to wait; None: without limit.
+            The maximum seconds to wait for that. None: no limit.
         """
         return self._ready(timeout_s)
 
     def partial(self) -> bytes:
-        """Number of received bytes of an incomplete piece: a header, a record batch or opaque bytes."""
+        """Return the received bytes of an incomplete piece: a header, a record batch or opaque bytes."""
         return self._core.partial()
 
     def status(self) -> str | BaseException:
-        """The state of receiving, without reading from the channel.
+        """Return the state of receiving, without reading from the channel.
 
         Returns
         -------
         str or BaseException
             ``"ok"``: a whole message is available, or no byte of one. ``"waiting"``: a part of a message is available.
-            ``"end of input"``. Or the error that broke the connection.
+            ``"end of input"``: the peer sends nothing more. An exception: the error that broke the connection.
         """
         return "ok" if self._pending is not None else self._core.status()
 
     # ------------------------------------------------------------------ asyncio
 
     async def asend(self, data: Any, format: str = "arrows", *, timeout_s: float | None = None, **options: Any) -> None:
-        """`send` for asyncio. A thread of this connection sends the bytes. `timeout_s` does not include the wait for
-        messages of other tasks.
+        """Send one frame, for asyncio; see `send`. A thread sends the bytes.
 
-        Cancellation before its turn sends nothing. Later cancellation ends the sending side, because a partly sent
-        message cannot be withdrawn, and the peer sees a truncated message.
+        Tasks send one after the other. `timeout_s` does not include the wait for messages of other tasks. Cancellation
+        during this wait sends nothing. Later cancellation ends the sending side, because a partly sent message cannot
+        be withdrawn, and the peer receives a truncated message.
         """
         from . import aio
 
         await aio.send(self, lambda: self.send(data, format, timeout_s=timeout_s, **options))
 
     async def asend_bytes(self, data: Any, *, timeout_s: float | None = None) -> None:
-        """`send_bytes` for asyncio; see `asend`."""
+        """Send opaque bytes, for asyncio; see `send_bytes` and `asend`."""
         from . import aio
 
         await aio.send(self, lambda: self.send_bytes(data, timeout_s=timeout_s))
 
     async def areceive(self, *, timeout_s: float | None = None) -> Frame:
-        """`receive` for asyncio. No thread waits, and cancellation loses nothing: the next call continues.
+        """Receive a frame, for asyncio; see `receive`.
 
-        Several tasks may wait: each message goes to one of them, in the order in which they asked.
+        No thread waits. Cancellation loses nothing: the next call continues. Several tasks may wait. Each message goes
+        to one of them, in the order of their calls.
         """
         from . import aio
 
@@ -248,14 +252,14 @@ class Connection(Link):
             return self.receive()
 
     async def areceive_bytes(self, *, timeout_s: float | None = None) -> bytes:
-        """`receive_bytes` for asyncio; see `areceive`."""
+        """Receive opaque bytes, for asyncio; see `receive_bytes` and `areceive`."""
         from . import aio
 
         async with aio.arrived(self, timeout_s):
             return self.receive_bytes()
 
     async def __aiter__(self) -> AsyncIterator[Frame | bytes]:
-        """As iteration, for ``async for``."""
+        """Iterate over the messages until the end of input, with ``async for``."""
         from . import aio
 
         while True:

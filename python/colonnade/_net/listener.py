@@ -9,17 +9,17 @@ from .connection import Connection
 
 
 class Listener:
-    """Accepts peers. Created by `listen`. A context manager; iteration returns one `Connection` after the other.
+    """Accepts peers. A context manager, created by `listen`. Iteration returns one `Connection` after the other.
 
     A peer that fails to authenticate is refused, and the reason is logged on the logger ``colonnade``. Peers that are
     refused, or do not finish the handshake, delay no other peer. Handshakes progress only while `accept` or `wait`
-    runs, but their time limit includes the time in between, so call one of the two more often than once in
+    runs, but their time limit includes the time in between. Call one of the two more often than once in
     `handshake_timeout_s`.
 
     Attributes
     ----------
     url : str
-        The address, with the port that it got.
+        The address, with the actual port.
     closed : bool
         Whether `close` was called.
 
@@ -41,7 +41,7 @@ class Listener:
 
     @property
     def url(self) -> str:
-        """The address, with the port that it got."""
+        """The address, with the actual port."""
         return self._core.url
 
     @property
@@ -55,12 +55,12 @@ class Listener:
         Parameters
         ----------
         timeout_s : float, optional
-            Default: as long as it takes.
+            The maximum seconds to wait. Default: no limit.
 
         Raises
         ------
         TimeoutError
-            No peer connected.
+            No peer connected in this time.
         ValueError
             The listener is closed.
         OSError

@@ -19,11 +19,11 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
     Parameters
     ----------
     connections : iterable of Connection and Listener
-        A connection is ready when `receive` would not wait: a message, the end of input or an error is available.
-        A connection over a Python file object has nothing to poll, and counts as ready. A listener is ready when
+        A connection is ready if `receive` would not wait: a message, the end of input or an error is available. A
+        connection over a Python file object has no descriptor to poll, and counts as ready. A listener is ready if
         `accept` would not wait.
     timeout_s : float, optional
-        Default: without limit. 0 returns at once.
+        The maximum seconds to wait. Default: no limit. 0 returns at once.
 
     Returns
     -------

@@ -6,7 +6,9 @@ from typing import Any, BinaryIO
 
 
 class ByteSource:
-    """The bytes of one source. A pipe, a socket or a decompressing file has been read to its end.
+    """The bytes of one source, which a format plug-in reads.
+
+    A pipe, a socket or a decompressing file has already been read to its end.
 
     Attributes
     ----------
@@ -15,7 +17,7 @@ class ByteSource:
     path : str or None
         A path that opens the file; None for memory.
     nbytes : int
-        The size.
+        The size in bytes.
 
     Examples
     --------
@@ -37,18 +39,18 @@ class ByteSource:
 
     @classmethod
     def of_memory(cls, memory: Any, name: str | None) -> "ByteSource":
-        """A source over a C-contiguous buffer, which is not copied."""
+        """Make a source over a C-contiguous buffer, which is not copied."""
         return cls(name, None, memory)
 
     @classmethod
     def of_path(cls, path: str, name: str | None = None, *, mmap: bool = True) -> "ByteSource":
-        """A source over a regular file."""
+        """Make a source over a regular file."""
         return cls(name or path, path, None, mmap=mmap)
 
     def buffer(self) -> memoryview:
-        """All bytes, read-only. A file is mapped if mapping is allowed, else read; nothing else is copied.
+        """Return all bytes, read-only. A file is mapped if mapping is allowed, else read. Memory is not copied.
 
-        The map lives as long as the memoryview, or anything made from it.
+        The map lives as long as the memoryview and the objects that are made from it.
         """
         if self._memory is None:
             assert self.path is not None
@@ -57,7 +59,7 @@ class ByteSource:
         return self._memory.toreadonly()
 
     def open(self) -> BinaryIO:
-        """A new seekable binary file object at the first byte. Colonnade closes it after the plug-in has read."""
+        """Return a new seekable binary file object at the first byte. Colonnade closes it when reading ends."""
         if self.path is not None:
             opened: BinaryIO = open(self.path, "rb")  # noqa: SIM115
         else:
@@ -66,7 +68,7 @@ class ByteSource:
         return opened
 
     def close(self) -> None:
-        """Close the opened file objects. Memory of `buffer` stays valid."""
+        """Close the opened file objects. The memory of `buffer` stays valid."""
         while self._files:
             self._files.pop().close()
 

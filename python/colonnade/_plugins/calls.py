@@ -40,7 +40,7 @@ def reading(loaded: Loaded[Any], method: str, name: str | None) -> Iterator[None
 def writing(loaded: Loaded[Any], method: str, advice: str, place: Callable[[], str] | None = None) -> Iterator[None]:
     """Translate errors of a method that gets a frame or other data.
 
-    `advice`: what to do with refused data. `place`: finds the refused column, as ``"column 'price': "``, or nothing.
+    `advice`: the advice for refused data. `place`: finds the refused column, as ``"column 'price': "``, or nothing.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a plug-in implements: `FormatPlugin` and `AdapterPlugin`. `colonnade.plugins` gives them their public names."""
+"""The base classes of plug-ins, `FormatPlugin` and `AdapterPlugin`. Their public names are in `colonnade.plugins`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Plugin:
-    """What all plug-ins have.
+    """The common base of plug-ins.
 
     Attributes
     ----------
     name : str
-        The name of the entry point too: lower-case letters, digits, ``_`` and ``-``.
+        The name, which is also the name of the entry point: lower-case letters, digits, ``_`` and ``-``.
     capabilities : tuple of str
-        Names of the methods that the plug-in implements.
+        The names of the methods that the plug-in implements.
     """
 
     name: ClassVar[str]
@@ -28,34 +28,34 @@ class Plugin:
 
 
 class ChunkWriter(Protocol):
-    """The result of `FormatPlugin.open_writer`."""
+    """The protocol of the object that `FormatPlugin.open_writer` returns."""
 
     def write(self, frame: Frame) -> object:
         """Write one chunk. All chunks have the same columns and types."""
 
     def close(self) -> object:
-        """Write the end of the format. Called once, after the last chunk, and not after an error."""
+        """Write the end of the format. Colonnade calls it once, after the last chunk, and not after an error."""
 
 
 class FormatPlugin(Plugin):
-    """A format: bytes to a frame and back.
+    """The base of a format, which converts bytes to a frame and back.
 
-    Subclass it, fill in the attributes, and define the methods that `capabilities` names. An entry point of the group
+    Subclass it, set the attributes, and define the methods that `capabilities` names. An entry point of the group
     ``colonnade.formats`` names the class or an object of it. Import heavy libraries within the methods, because a file
-    of an unknown suffix makes Colonnade load every installed plug-in.
+    with an unknown suffix makes Colonnade load every installed plug-in.
 
     Attributes
     ----------
     name : str
         The value of ``format=``.
     suffixes : tuple of str
-        Such as ``(".orc",)``, in lower case. Suffixes of the built-in formats are refused.
+        The suffixes in lower case, such as ``(".orc",)``. Suffixes of the built-in formats are refused.
     magic : tuple of bytes
-        First bytes, at most 8 each. Those of the built-in formats are refused.
+        The first bytes of a file, at most 8 each. First bytes of the built-in formats are refused.
     options : type of FormatOptions, optional
-        The class of the format's own options. Default: only the options that all formats have.
+        The class of the format's options. Default: only the options that all formats have.
     capabilities : tuple of str
-        Some of ``"read"``, ``"write"``, ``"read_chunks"``, ``"open_writer"``, and ``"columns"`` (`read` respects its
+        Some of ``"read"``, ``"write"``, ``"read_chunks"``, ``"open_writer"``, and ``"columns"`` (`read` selects its
         argument `columns`).
 
     Examples
@@ -83,7 +83,7 @@ class FormatPlugin(Plugin):
     KNOWN_CAPABILITIES: ClassVar[tuple[str, ...]] = ("read", "write", "read_chunks", "open_writer", "columns")
 
     def detect(self, head: bytes) -> bool:
-        """Whether a file may begin with these bytes. Asked only if no built-in format has them.
+        """Whether a file of the format may begin with these bytes. Called only if no built-in format has them.
 
         Parameters
         ----------
@@ -98,45 +98,50 @@ class FormatPlugin(Plugin):
         return bool(self.magic) and head.startswith(self.magic)
 
     def read(self, source: ByteSource, options: Any, columns: list[str] | None) -> Any:
-        """The whole frame, or its `columns`.
+        """Read the whole frame, or its `columns`.
 
         Parameters
         ----------
         source : ByteSource
-            The bytes. Valid during the call; memory of ``source.buffer()`` stays valid as long as the result uses it.
+            The bytes, valid during the call. The memory of ``source.buffer()`` stays valid as long as the result uses
+            it.
         options : FormatOptions
             Checked options. ``options.threads`` and ``options.limits`` may be None.
         columns : list of str, optional
-            Only with the capability ``"columns"``: the distinct columns to read, in the order asked. Otherwise None.
+            With the capability ``"columns"``: the distinct columns to read, in the requested order. Without it: None.
             Colonnade selects rows, and columns that the plug-in cannot select, from the result.
 
         Returns
         -------
         frame-like
             Anything that `colonnade.Frame` takes: a pyarrow Table, an object with ``__arrow_c_stream__``, a pandas
-            DataFrame, a mapping of arrays... It is not copied: do not change it afterwards.
+            DataFrame, a mapping of arrays... Colonnade does not copy it. Do not change it afterwards.
 
         Raises
         ------
         ValueError, OSError without errno
-            The bytes break the format: becomes `DecodeError`. `EOFError` becomes `TruncatedError`.
+            The bytes break the format: becomes a `DecodeError`. An `EOFError` becomes a `TruncatedError`.
         NotImplementedError
-            Legal, but not implemented: becomes `UnsupportedError`.
+            The bytes are legal, but not implemented: becomes an `UnsupportedError`.
         """
         raise NotImplementedError
 
     def read_chunks(self, source: ByteSource, options: Any) -> Iterable[Any]:
-        """The frame in pieces, which `colonnade.open_reader` gives one at a time. Colonnade selects columns and rows.
+        """Read the frame in chunks, which `colonnade.open_reader` returns one at a time.
+
+        Colonnade selects columns and rows.
 
         Parameters
         ----------
-        source, options
+        source : ByteSource
             As for `read`. The source is valid until the reader is closed.
+        options : FormatOptions
+            Checked options.
 
         Returns
         -------
         iterable of frame-like
-            At least one (without rows, if there are none), all with the same columns.
+            The chunks, all with the same columns. There is at least one, which may have no rows.
         """
         raise NotImplementedError
 
@@ -146,47 +151,50 @@ class FormatPlugin(Plugin):
         Parameters
         ----------
         frame : Frame
-            In memory. Convert it by ``frame.to_arrow()``, ``frame.to_pandas()``...
+            A frame in memory. Convert it with ``frame.to_arrow()``, ``frame.to_pandas()``...
         file : binary file object
-            Seekable and empty: a temporary file beside the target, or memory. Closing it is allowed and does nothing.
-            The target gets its new content only if the call returns.
+            An empty seekable file: a temporary file in the folder of the target, or memory. Closing it is allowed and
+            does nothing. The target gets its new content only if the call returns.
         options : FormatOptions
             Checked options.
 
         Raises
         ------
         TypeError, ValueError, NotImplementedError
-            The format cannot hold the frame: becomes `EncodeError`.
+            The format cannot hold the frame: becomes an `EncodeError`.
         """
         raise NotImplementedError
 
     def open_writer(self, file: BinaryIO, options: Any) -> ChunkWriter:
-        """An object that writes chunk by chunk, for `colonnade.open_writer`, and for `colonnade.write` of large data.
+        """Return an object that writes in chunks, for `colonnade.open_writer`, and for `colonnade.write` of batches.
 
         Parameters
         ----------
-        file, options
+        file : binary file object
             As for `write`.
+        options : FormatOptions
+            Checked options.
 
         Returns
         -------
-        object with ``write(frame)`` and ``close()``
+        ChunkWriter
+            Any object with ``write(frame)`` and ``close()``.
         """
         raise NotImplementedError
 
 
 class AdapterPlugin(Plugin):
-    """A library of dataframes: its objects to a frame and back.
+    """The base of an adapter, which converts objects of a dataframe library to a frame and back.
 
     An entry point of the group ``colonnade.adapters`` names the class or an object of it. Objects that export Arrow
-    capsules (``__arrow_c_stream__``) need no adapter to become a frame, and no plug-in is asked about them.
+    capsules (``__arrow_c_stream__``) become a frame without an adapter.
 
     Attributes
     ----------
     name : str
         The argument of ``frame.to(name)``, and the library that files name as their origin.
     packages : tuple of str
-        Top-level packages whose classes, and subclasses of these, the plug-in converts. Default: the name.
+        The top-level packages whose classes, and subclasses of these, the plug-in converts. Default: the name.
     capabilities : tuple of str
         Some of ``"to_frame"`` and ``"from_frame"``.
 
@@ -216,7 +224,7 @@ class AdapterPlugin(Plugin):
     KNOWN_CAPABILITIES: ClassVar[tuple[str, ...]] = ("to_frame", "from_frame")
 
     def to_frame(self, data: Any) -> Any:
-        """The data of an object of the library.
+        """Return the data of an object of the library.
 
         Parameters
         ----------
@@ -226,26 +234,27 @@ class AdapterPlugin(Plugin):
         Returns
         -------
         frame-like
-            Anything that `colonnade.Frame` takes, but no object of this plug-in's packages. Wrapped, not copied.
+            Anything that `colonnade.Frame` takes, except an object of this plug-in's packages. Colonnade does not copy
+            it.
 
         Raises
         ------
         TypeError, ValueError, NotImplementedError
-            The object cannot become a frame: becomes `EncodeError`.
+            The object cannot become a frame: becomes an `EncodeError`.
         """
         raise NotImplementedError
 
     def from_frame(self, frame: Frame) -> Any:
-        """An object of the library.
+        """Return an object of the library.
 
         Parameters
         ----------
         frame : Frame
-            Convert it by its ``to_*`` methods, or take it as an Arrow stream (``__arrow_c_stream__``).
+            Convert it with its ``to_*`` methods, or read it as an Arrow stream (``__arrow_c_stream__``).
 
         Raises
         ------
         TypeError, ValueError, NotImplementedError
-            The library cannot hold the frame: becomes `EncodeError`.
+            The library cannot hold the frame: becomes an `EncodeError`.
         """
         raise NotImplementedError

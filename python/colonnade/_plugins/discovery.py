@@ -20,7 +20,7 @@ THIS_PROGRAM = "this program"  # the distribution of registered plug-ins, in mes
 
 
 class Loaded(Generic[PluginT]):
-    """A plug-in that is what it says, as far as can be seen without data."""
+    """A plug-in whose claims are checked, as far as that is possible without data."""
 
     def __init__(self, plugin: PluginT, distribution: str) -> None:
         self.plugin = plugin
@@ -34,7 +34,7 @@ class Loaded(Generic[PluginT]):
         return described(self.name, self.distribution)
 
     def error(self, text: str) -> PluginError:
-        """The error of this plug-in: `text` says what was expected and found."""
+        """The error of this plug-in. `text` states the expected and the found."""
         return plugin_error(self.name, self.distribution, text)
 
 
@@ -44,7 +44,7 @@ def described(name: str, distribution: str) -> str:
 
 
 def plugin_error(name: str, distribution: str, text: str) -> PluginError:
-    """A `PluginError` that names the plug-in and its distribution, and says what to do."""
+    """A `PluginError` that names the plug-in, its distribution and the next step."""
     if distribution == THIS_PROGRAM:
         advice = "Correct the plug-in that this program registers."
     else:

@@ -1,4 +1,4 @@
-"""A list of all plug-ins, with what is wrong with those that do not work."""
+"""Lists all plug-ins, with the problem of each that does not work."""
 
 from dataclasses import dataclass
 
@@ -8,20 +8,22 @@ from .discovery import ADAPTER_PLUGINS, FORMAT_PLUGINS
 
 @dataclass(frozen=True)
 class PluginInfo:
-    """One plug-in, from `installed`.
+    """The description of one plug-in, from `installed`.
 
     Attributes
     ----------
     kind : {"format", "adapter"}
+        Whether it is a `FormatPlugin` or an `AdapterPlugin`.
     name : str
+        The name of the plug-in.
     distribution : str
-        With its version, or ``this program`` if it is registered.
+        The distribution with its version, or ``this program`` if the plug-in is registered.
     capabilities : tuple of str
-        Empty if it does not work.
+        The capabilities. Empty if the plug-in does not work.
     suffixes : tuple of str
-        Of a format.
+        The suffixes of a format.
     problem : str or None
-        The message of the error that using it raises.
+        The message of the error that using the plug-in raises.
     """
 
     kind: str
@@ -33,7 +35,7 @@ class PluginInfo:
 
 
 def installed() -> list[PluginInfo]:
-    """All plug-ins, by kind and name. Each is imported to see whether it works.
+    """List all plug-ins by kind and name. Each is imported to find out whether it works.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """The command line: ``colonnade info``, ``head``, ``convert`` and others; ``colonnade --help`` lists them.
 
-Exit statuses: 0 done; 1 the data is bad or the system refused (one line on stderr says why); 2 the command was not
-understood; 130 interrupted by Ctrl-C; 141 the reader of our output went away (as a SIGPIPE would).
+Exit statuses: 0 done; 1 the data is bad or the system refused (one line on stderr gives the reason); 2 the command was
+not understood; 130 interrupted by Ctrl-C; 141 the program that reads the output ended (as after a SIGPIPE).
 """
 
 import argparse
@@ -60,7 +60,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _say_losses(arguments: list[str]) -> None:
-    """Show a `LossWarning` as one line, without the place in our code."""
+    """Shows a `LossWarning` as one line, without the source line that raised it."""
     show = warnings.showwarning
 
     def shown(message: Warning | str, *rest: Any, **more: Any) -> None:
@@ -76,7 +76,7 @@ def _say_losses(arguments: list[str]) -> None:
 
 
 def _fail(error: Exception, arguments: list[str]) -> int:
-    """One line for what is the data's or the system's fault; anything else is ours, and asks to be reported."""
+    """Prints one line for an error of the data or the system. Any other error is called a fault of Colonnade."""
     from ..errors import ColonnadeError, OptionError
     from .words import in_own_words
 
@@ -123,7 +123,7 @@ def say(text: str) -> None:
 
 
 def _forget_stdout() -> None:
-    """Nobody reads stdout any more: without this Python would complain again when it flushes at its end."""
+    """Replaces stdout by the null device: Python would report the broken pipe again when it flushes at exit."""
     try:
         devnull = os.open(os.devnull, os.O_WRONLY)
         os.dup2(devnull, sys.stdout.fileno())
@@ -133,7 +133,7 @@ def _forget_stdout() -> None:
 
 
 def _other(arguments: list[str]) -> int:
-    """A command of another distribution. Where that is absent or of another version, nothing begins."""
+    """Runs a command of another distribution. If it is absent or of another version, nothing starts."""
     from .._distributions import COMMANDS, load
 
     try:

@@ -1,4 +1,4 @@
-"""The commands that carry a file to a peer and take one in: `send`, `recv`."""
+"""The commands `send` and `recv`: a file sent to a peer, and one received."""
 
 import argparse
 import contextlib
@@ -90,7 +90,7 @@ def _check_file(command: str, file: str) -> None:
 
 @contextlib.contextmanager
 def _patience(peer: cn.Connection, options: argparse.Namespace) -> Iterator[None]:
-    """Translate a timeout to a message of the command line."""
+    """Translates a timeout to a message of the command line."""
     try:
         yield
     except TimeoutError as error:
@@ -106,7 +106,7 @@ def _without_format(writing: dict[str, Any]) -> dict[str, Any]:
 
 
 def _is_stored(path: str) -> bool:
-    """Whether reading it consumes nothing. A missing path counts, so that opening it raises the error."""
+    """Whether the path can be read again. A missing path counts, so that opening it raises the error."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
@@ -115,7 +115,7 @@ def _is_stored(path: str) -> bool:
 
 
 def _where(url: str, sends: bool) -> Any:
-    """What `cn.connect` takes: the URL, or a pair of FIFO and nothing."""
+    """Returns the argument of `cn.connect`: the URL, or a pair of the FIFO and None."""
     scheme, found, _ = url.partition("://")
     if not found:
         scheme = "unix" if url.startswith("unix:") else ""

@@ -1,4 +1,4 @@
-"""Libraries that only some commands need, looked for before a command begins its work."""
+"""Checks for libraries that only some commands need, before a command starts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def is_installed(library: str) -> bool:
 
 
 def require_values(frame: cn.Frame) -> None:
-    """ImportError if values of a column are had through a library that is absent: without it only types are shown."""
+    """Raises ImportError if values of a column need a library that is absent. Without it only types are shown."""
     if is_installed("pyarrow"):
         return
     for position in range(frame.shape[1]):

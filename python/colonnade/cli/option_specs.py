@@ -37,20 +37,20 @@ class Spec:
 
     @property
     def dest(self) -> str:
-        """The attribute of the parsed options. Some flags share a field, which one side of the other has too."""
+        """The attribute of the parsed options. Flags of reading and writing may share a field."""
         return "opt_" + self.flag.strip("-").replace("-", "_")
 
 
 READING: tuple[Spec, ...] = (
-    Spec("--allow-truncated", "allow_truncated", "on", "take what came of a stream that breaks off (arrow, arrows)"),
+    Spec("--allow-truncated", "allow_truncated", "on", "accept a truncated stream or file (arrow, arrows)"),
     Spec("--ext", "ext", "word", "bytes: keep an unknown extension as bytes (msgpack)", "WORD"),
-    Spec("--invalid-utf8", "invalid_utf8", "word", "bytes: keep text that is no UTF-8 as bytes (msgpack)", "WORD"),
-    Spec("--from-orient", "orient", "word", "layout that is read (msgpack, json, yaml; default: detected)", "WORD"),
+    Spec("--invalid-utf8", "invalid_utf8", "word", "bytes: keep text that is not UTF-8 as bytes (msgpack)", "WORD"),
+    Spec("--from-orient", "orient", "word", "layout of the file (msgpack, json, yaml; default: detected)", "WORD"),
     Spec("--filter", "filters", "word", "rows to keep, such as \"price > 3 and kind in ('a', 'b')\"", "TEXT"),
     Spec("--verify", "verify", "on", "check all checksums before anything is returned"),
     Spec("--limits", "limits", "limits", "raise a limit: max_nbytes=8GB,max_columns=100000", "NAME=N"),
-    Spec("--sep", "sep", "character", "between fields (csv; default: detected)", "CHAR", "text"),
-    Spec("--encoding", "encoding", "word", "utf-8, utf-16, latin-1... (default: utf-8, or what a mark says)", "NAME",
+    Spec("--sep", "sep", "character", "separator of fields (csv; default: detected)", "CHAR", "text"),
+    Spec("--encoding", "encoding", "word", "utf-8, utf-16, latin-1... (default: by the BOM, else utf-8)", "NAME",
          "text"),
     Spec("--header-rows", "header", "header rows", "lines that hold column names (csv; default: 1)", "N", "text"),
     Spec("--index-col", "index_col", "positions or names", "columns of row labels: positions from 0, or names", "A,B",
@@ -60,7 +60,7 @@ READING: tuple[Spec, ...] = (
     Spec("--thousands", "thousands", "character", "the mark between groups of digits (csv)", "CHAR", "text"),
     Spec("--quotechar", "quotechar", "character or none", "the quote, or none (csv)", "CHAR", "text"),
     Spec("--escapechar", "escapechar", "character", "the next character is literal (csv)", "CHAR", "text"),
-    Spec("--no-doublequote", "doublequote", "off", "two quotes in a quoted field are no quote (csv)", "", "text"),
+    Spec("--no-doublequote", "doublequote", "off", "two quotes in a quoted field are not one quote (csv)", "", "text"),
     Spec("--comment", "comment", "character", "skip lines that begin with it (csv)", "CHAR", "text"),
     Spec("--na-values", "na_values", "names", "more texts that are null (csv)", "A,B", "text"),
     Spec("--no-default-na", "keep_default_na", "off", "NA, NaN, null... are text (csv)", "", "text"),
@@ -73,7 +73,7 @@ READING: tuple[Spec, ...] = (
     Spec("--allow-nonfinite", "allow_nonfinite", "on", "take NaN and Infinity (json, ndjson)", "", "text"),
     Spec("--from-schema", "schema", "word", "ignore: do not use the stored data types (csv)", "WORD", "text"),
     Spec("--categories", "categories", "names", "columns that become categorical", "A,B", "parquet"),
-    Spec("--ignore-statistics", "use_statistics", "off", "compare every row with a filter", "", "parquet"),
+    Spec("--ignore-statistics", "use_statistics", "off", "apply a filter to every row", "", "parquet"),
     Spec("--footer-key-file", "footer_key", "key", "the file with the key of an encrypted file", "PATH", "parquet"),
     Spec("--column-key-file", "column_keys", "keys", "files with the keys of columns", "NAME=PATH", "parquet"),
     Spec("--aad-prefix", "aad_prefix", "bytes", "the AAD prefix of an encrypted file", "TEXT", "parquet"),
@@ -81,7 +81,7 @@ READING: tuple[Spec, ...] = (
 
 PACKING: tuple[Spec, ...] = (
     Spec("--compression-level", "compression_level", "integer", "level of compression", "N"),
-    Spec("--batch-nbytes", "batch_nbytes", "integer", "data in a record batch (arrow, arrows)", "N"),
+    Spec("--batch-nbytes", "batch_nbytes", "integer", "bytes of data in a record batch (arrow, arrows)", "N"),
 )
 
 WRITING: tuple[Spec, ...] = (
@@ -92,16 +92,16 @@ WRITING: tuple[Spec, ...] = (
     Spec("--compat", "compat", "word",
          "static-frame: only what it reads in full (npz, npy); old-spec: before 2013 (msgpack)", "READER"),
     Spec("--directory", "directory", "on", "a directory of members (npy)"),
-    Spec("--no-directory", "directory", "off", "a lone array (npy)"),
+    Spec("--no-directory", "directory", "off", "a single array (npy)"),
     Spec("--orient", "orient", "word", "columns, records, split... (msgpack, json, yaml)", "WORD"),
     Spec("--no-header", "header", "off",
-         "the data alone, for other programs (msgpack; csv: no names)"),
+         "only the data, for other programs (msgpack); no names (csv)"),
     Spec("--numbers", "numbers", "word", "plain or packed (msgpack)", "WORD"),
     Spec("--fsync", "fsync", "on", "wait until the disk has the bytes"),
-    Spec("--mkdir", "mkdir", "on", "make the folder of the target"),
+    Spec("--mkdir", "mkdir", "on", "create the folder of the target"),
     Spec("--schema", "schema", "word", "header, or sidecar (csv): store types and labels", "WORD", "text"),
-    Spec("--on-loss", "on_loss", "word", "warn, raise or ignore: what plain text does not bring back", "WORD", "text"),
-    Spec("--to-sep", "sep", "character", "between fields written (csv)", "CHAR", "text"),
+    Spec("--on-loss", "on_loss", "word", "warn, raise or ignore: values that plain text loses", "WORD", "text"),
+    Spec("--to-sep", "sep", "character", "separator of fields written (csv)", "CHAR", "text"),
     Spec("--to-encoding", "encoding", "word", "of text (csv), or of columns: plain, dictionary... (parquet)", "NAME",
          "text"),
     Spec("--to-decimal", "decimal", "word", "the decimal mark written (csv)", "CHAR", "text"),
@@ -114,12 +114,12 @@ WRITING: tuple[Spec, ...] = (
     Spec("--nonfinite", "nonfinite", "word", "null, literal or error: NaN (json, ndjson)", "WORD", "text"),
     Spec("--indent", "indent", "count", "spaces for each level (json)", "N", "text"),
     Spec("--row-group-size", "row_group_size", "count", "rows of a row group", "N", "parquet"),
-    Spec("--data-page-size", "data_page_size", "count", "data in a page, about", "N", "parquet"),
+    Spec("--data-page-size", "data_page_size", "count", "approximate bytes of data in a page", "N", "parquet"),
     Spec("--data-page-version", "data_page_version", "integer", "1 or 2", "N", "parquet"),
     Spec("--no-dictionary", "use_dictionary", "off", "choose no dictionaries", "", "parquet"),
     Spec("--dictionary-columns", "use_dictionary", "names", "choose dictionaries for these columns only", "A,B",
          "parquet"),
-    Spec("--no-statistics", "statistics", "off", "no least and largest values", "", "parquet"),
-    Spec("--no-page-index", "page_index", "off", "no index of pages", "", "parquet"),
-    Spec("--no-crc", "crc", "off", "no checksums", "", "parquet"),
+    Spec("--no-statistics", "statistics", "off", "write no least and largest values", "", "parquet"),
+    Spec("--no-page-index", "page_index", "off", "write no index of pages", "", "parquet"),
+    Spec("--no-crc", "crc", "off", "write no checksums", "", "parquet"),
 )  # fmt: skip

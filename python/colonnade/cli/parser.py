@@ -12,7 +12,7 @@ from .values import COLLECTED, KINDS, count, rows, seconds, size
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
     """Returns the parser. `options.command` runs the parsed command.
 
-    If `asked` is a command, the parser has only that one: building all takes longer than reading a small file.
+    If `asked` is a command, the parser has only that command. Building all takes longer than reading a small file.
     """
     if asked not in _COMMANDS:
         asked = None
@@ -24,7 +24,7 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     shared = _Parser(add_help=False)
     shared.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    shared.add_argument("--threads", type=int, metavar="N", help="threads to use (default: the cores there are)")
+    shared.add_argument("--threads", type=int, metavar="N", help="threads to use (default: all available cores)")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
 
     def add(name: str, run: str, help: str) -> argparse.ArgumentParser:
@@ -40,15 +40,15 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
             files = " ".join(str(action.metavar) for action in command._actions if not action.option_strings)
             command.usage = f"colonnade {name} [options] {files}{'...' if name == 'verify' else ''}".rstrip()
     if asked is None:
-        commands.add_parser("bench", help="which format is fastest, measured (bench --help says more)", add_help=False)
-        commands.add_parser("advise", help="which format for this file over this link (advise --help)", add_help=False)
+        commands.add_parser("bench", help="measure which format is fastest (see bench --help)", add_help=False)
+        commands.add_parser("advise", help="name the fastest format for a file (see advise --help)", add_help=False)
     return parser
 
 
 def _add_info(info: argparse.ArgumentParser) -> None:
     info.add_argument("file", metavar="FILE", help="a file or directory, or - for stdin")
     _add_reading(info, "FILE")
-    info.add_argument("--json", action="store_true", help="everything as one JSON object")
+    info.add_argument("--json", action="store_true", help="print everything as one JSON object")
 
 
 def _add_head(head: argparse.ArgumentParser) -> None:
@@ -61,11 +61,11 @@ def _add_head(head: argparse.ArgumentParser) -> None:
 def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("files", metavar="FILE", nargs="+", help="files or directories, or - for stdin")
     _add_reading(verify, "each FILE")
-    verify.add_argument("-q", "--quiet", action="store_true", help="say nothing of files that are whole")
+    verify.add_argument("-q", "--quiet", action="store_true", help="print only errors")
 
 
 def _add_versions(versions: argparse.ArgumentParser) -> None:
-    versions.add_argument("--json", action="store_true", help="as one JSON object")
+    versions.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _add_convert(convert: argparse.ArgumentParser) -> None:
@@ -105,7 +105,7 @@ def _add_part(command: argparse.ArgumentParser) -> None:
         "--rows",
         type=rows,
         metavar="A:B",
-        help="these rows alone, by position: 0:100, 500:; --rows=-10: the last ten",
+        help="only these rows, by position: 0:100, 500:; --rows=-10: the last ten",
     )
 
 
@@ -120,7 +120,7 @@ def _add_send(send: argparse.ArgumentParser) -> None:
         dest="target_format",
         default="arrows",
         metavar="FORMAT",
-        help="of the message: arrows, msgpack, csv or ndjson",
+        help="format of the message: arrows (default), msgpack, csv or ndjson",
     )
     _add_compression(send)
     _add_specs(send, PACKING, "the message")
@@ -132,7 +132,7 @@ def _add_recv(recv: argparse.ArgumentParser) -> None:
     recv.add_argument("target", metavar="FILE", help="a file or directory, or - for stdout")
     recv.add_argument("--connect", action="store_true", help="connect to URL; the sender listens")
     _add_writing(recv, "FILE")
-    recv.add_argument("--limit", type=size, metavar="BYTES", help="refuse a message that asks for more (such as 2GiB)")
+    recv.add_argument("--limit", type=size, metavar="BYTES", help="refuse larger messages (such as 2GiB)")
     _add_peer(recv)
 
 
@@ -166,7 +166,7 @@ def _add_compression(command: argparse.ArgumentParser) -> None:
 
 
 def _add_specs(command: argparse.ArgumentParser, specs: tuple[Spec, ...], what: str) -> None:
-    """Add options of reading or writing. Those that are not given are absent from the parsed options."""
+    """Adds options of reading or writing. Options that are not given are absent from the parsed options."""
     groups: dict[str, Any] = {"": command}
     for spec in specs:
         if spec.group not in groups:
@@ -187,30 +187,30 @@ def _add_peer(command: argparse.ArgumentParser) -> None:
         "--timeout",
         type=seconds,
         metavar="S",
-        help="how long the peer may be absent or silent (default: 30 s until somebody listens, else forever)",
+        help="seconds that the peer may be absent or silent (default: 30 s until it listens, then no limit)",
     )
     add_security(command).add_argument(
-        "--server-name", metavar="NAME", help="connecting: the name in the peer's certificate"
+        "--server-name", metavar="NAME", help="when connecting: the name in the peer's certificate"
     )
 
 
 _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]] = {
-    "info": ("show:info", "what is inside a file: a table, or --json", _add_info),
-    "head": ("show:head", "the first rows of a file", _add_head),
-    "verify": ("work:verify", "check checksums and structure; status 1 and the reason where it fails", _add_verify),
-    "schema": ("show:schema", "labels and types of a file's columns", _add_schema),
-    "cat": ("work:cat", "write a file, or a part of it, to stdout as text or in another format", _add_cat),
-    "diff": ("diff:diff", "compare two files of any formats; status 1 and what differs first", _add_diff),
-    "convert": ("work:convert", "convert one file into another format or form", _add_convert),
-    "send": ("connections:send", "send a file to a peer, as one message", _add_send),
-    "recv": ("connections:recv", "receive one message of a peer, and write it to a file", _add_recv),
+    "info": ("show:info", "show the shape, columns, types, sizes and members of a file", _add_info),
+    "head": ("show:head", "show the first rows of a file", _add_head),
+    "verify": ("work:verify", "check the checksums and structure of files; status 1 if one is invalid", _add_verify),
+    "schema": ("show:schema", "show the label and type of each column", _add_schema),
+    "cat": ("work:cat", "write a file, or a part of it, to stdout as CSV or in another format", _add_cat),
+    "diff": ("diff:diff", "compare two files of any formats; status 1 and the first differences", _add_diff),
+    "convert": ("work:convert", "convert a file into another format", _add_convert),
+    "send": ("connections:send", "send a file to another process, as one message", _add_send),
+    "recv": ("connections:recv", "receive one message and write it to a file", _add_recv),
     "completion": ("completion:completion", "print a script that completes commands and options", _add_completion),
-    "versions": ("show:versions", "versions of Colonnade and of the libraries around it", _add_versions),
+    "versions": ("show:versions", "show the versions of Colonnade and related libraries", _add_versions),
 }
 
 
 class _Parser(argparse.ArgumentParser):
-    """Names the near commands and options, as the library does for its keywords."""
+    """Suggests the nearest commands and options, as the library does for its keywords."""
 
     def error(self, message: str) -> NoReturn:
         from .._io.nearest import nearest_hint
@@ -271,7 +271,7 @@ class _Version(argparse.Action):
 
 
 def _command(name: str) -> Callable[[argparse.Namespace], int]:
-    """A command's function; its module is loaded when it is run, so that --help need not wait for the core."""
+    """Returns a command's function. Its module is loaded when it runs, so that --help does not wait for the core."""
     import importlib
 
     module, _, function = name.partition(":")
@@ -279,6 +279,6 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
     return found
 
 
-_COLUMNS_HELP = "these columns alone; the levels of a hierarchical label are joined by / (may be given several times)"
+_COLUMNS_HELP = "only these columns, in this order; levels of a hierarchical label are joined by / (repeatable)"
 SHELLS = ("bash", "zsh", "fish")
 _URLS = "tcp://host:port (this machine), tls://host:port, unix:/path, or the path of a FIFO"

@@ -1,4 +1,4 @@
-"""What a command reads and how it writes: the source that a name means, and the keywords for the library."""
+"""Turns parsed options into the source and the keywords of the library's functions."""
 
 from __future__ import annotations
 

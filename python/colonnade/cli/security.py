@@ -1,4 +1,4 @@
-"""The arguments by which two hosts know each other, for every command that connects or listens."""
+"""The TLS and token options of every command that connects or listens."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import argparse
 from typing import Any
 
 _OPTIONS = {
-    "certificate": ("PATH", "our own certificate"),
-    "key": ("PATH", "its key"),
-    "authorities": ("PATH", "who must have signed the peer's certificate"),
+    "certificate": ("PATH", "the certificate of this side"),
+    "key": ("PATH", "the key of that certificate"),
+    "authorities": ("PATH", "certificates that must have signed the peer's"),
     "token_file": ("PATH", "the file that holds the token"),
     "token_env": ("NAME", "the environment variable that holds the token"),
 }
 
 
 def add_security(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
-    """The options of ``tls://``, as a group that may be added to."""
+    """Adds the options of ``tls://`` as a group, and returns it."""
     group = command.add_argument_group("tls://", "paths of PEM files; a token is 16 to 4,096 bytes")
     for name, (metavar, text) in _OPTIONS.items():
         group.add_argument(f"--{name.replace('_', '-')}", metavar=metavar, help=text)
@@ -23,5 +23,5 @@ def add_security(command: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 
 
 def security_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Those that were given, as `connect` and `listen` take them."""
+    """Returns the given options as keywords of `connect` and `listen`."""
     return {name: value for name in _OPTIONS if (value := getattr(options, name)) is not None}

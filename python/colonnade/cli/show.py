@@ -1,4 +1,4 @@
-"""The commands that look: `info`, `schema`, `head`, `versions`."""
+"""The commands that only show: `info`, `schema`, `head`, `versions`."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def versions(options: argparse.Namespace) -> int:
 
 
 def match_columns(frame: cn.Frame, paths: list[str]) -> list[Any]:
-    """The labels named on the command line: by their text, levels joined by a slash."""
+    """Returns the labels that the command line names by their text, with levels joined by a slash."""
     names: dict[str, Any] = {}
     for label in frame.columns:
         names.setdefault(_joined(label), label)

@@ -9,7 +9,7 @@ _closed: set[int] = set()
 
 
 def fill_standard() -> None:
-    """Put the null device where Python has nothing: else a file of ours would get the number of one of them."""
+    """Opens the null device for each closed stream. Otherwise an opened file would get its descriptor number."""
     for number, name in enumerate(_NAMES):
         if getattr(sys, name) is not None:
             continue

@@ -1,4 +1,4 @@
-"""Says an error of the library in the words of the command line: ``--schema header``, not ``schema="header"``."""
+"""Rewrites errors of the library for the command line: ``--schema header``, not ``schema="header"``."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _FORMAT = {"read": "--from", "write": "--to"}
 
 
 def in_own_words(text: str, arguments: list[str]) -> str:
-    """The text with the library's keywords as options of the command that was asked for.
+    """Returns the text with the library's keywords replaced by options of the command.
 
-    A keyword that the command has no option for stays as it is.
+    A keyword without an option of the command is left unchanged.
     """
     known = long_options(arguments[0]) if arguments else set()
     if not known:
@@ -47,7 +47,7 @@ def in_own_words(text: str, arguments: list[str]) -> str:
 
 
 def _side(before: str, text: str) -> str:
-    """Whether a hint is about reading or writing. Its sentence begins with the verb, if it says which."""
+    """Whether a hint is about reading or writing. The verb at the start of its sentence shows which."""
     sentence = before[max(before.rfind(". "), 0) :].lower()
     if "write" in sentence or "target" in text or "suffix of" in text:
         return "write"
@@ -71,7 +71,7 @@ def _flag(name: str, value: str | None, side: str, known: set[str], arguments: l
 
 
 def _fits(spec: Spec, value: str | None) -> bool:
-    """Whether the option can say the value: True and False are options of their own."""
+    """Whether the option can express the value: True and False have separate options."""
     if value is None:
         return True
     return spec.kind == {"True": "on", "False": "off", "None": "character or none"}[value]

@@ -24,7 +24,7 @@ _PRINTED = ("csv", "json", "ndjson", "yaml")
 
 
 def verify(options: argparse.Namespace) -> int:
-    """``colonnade verify``: every file is checked, whatever the ones before said."""
+    """``colonnade verify``: checks every file, also after one that is invalid."""
     from ..cli import FAILED, OK, os_error_text, say
     from .words import in_own_words
 
@@ -49,7 +49,7 @@ def verify(options: argparse.Namespace) -> int:
 
 
 def _extent(name: str, format: str | None) -> str:
-    """What a check of this file could not see, because its format has no checksums."""
+    """Returns a note on what the check could not cover, because the format has no checksums."""
     if name.endswith((".gz", ".zst")) or not (os.path.isfile(name) or os.path.isdir(name)):
         return ""  # a pipe is not opened again, because that would wait for another writer
     found = format_of_file(name, format)
@@ -78,7 +78,7 @@ def convert(options: argparse.Namespace) -> int:
 
 
 def cat(options: argparse.Namespace) -> int:
-    """``colonnade cat``. It shows a file to people and programs, so plain text need not bring it back."""
+    """``colonnade cat``. Its output is for people and programs, so plain text may lose values without a warning."""
     writing = write_options(options)
     if options.target_format in _PRINTED:
         writing.setdefault("on_loss", "ignore")
@@ -86,7 +86,7 @@ def cat(options: argparse.Namespace) -> int:
 
 
 def _write_part(options: argparse.Namespace, writing: dict[str, Any]) -> int:
-    """Write the columns and rows of a file that were asked for."""
+    """Writes the requested columns and rows of a file."""
     from ..cli import OK
 
     frame = cn.read(source_of(options.source), **read_options(options))
@@ -124,7 +124,7 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _format_of_target(options: argparse.Namespace) -> str | None:
-    """The format of the target as far as it is said: by name or suffix."""
+    """The format of the target, if its name or suffix gives one."""
     format_name = options.target_format
     return check_format(format_name) if format_name else from_suffix(getattr(options, "target", None) or "")
 
@@ -146,7 +146,7 @@ def target_of(options: argparse.Namespace) -> Any:
 
 @contextmanager
 def bar(what: str) -> Iterator[Callback | None]:
-    """A bar on stderr for work of more than a second, where someone watches."""
+    """A progress bar on stderr for work of more than a second, if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield None
         return

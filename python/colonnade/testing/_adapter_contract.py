@@ -16,19 +16,19 @@ class AdapterContract(PluginContract):
     """The cases of an adapter: objects become frames, and come back through every format."""
 
     def objects(self) -> Mapping[str, Any]:
-        """Objects of the library, by name."""
+        """Return objects of the library, by name."""
         raise NotImplementedError
 
     def refused(self) -> Mapping[str, Any]:
-        """Objects of the library that are no tables, by name. Default: none."""
+        """Return objects of the library that are no tables, by name. Default: none."""
         return {}
 
     def assert_same(self, found: Any, expected: Any) -> None:
-        """Asserts that two objects of the library are the same. Default: ``==``."""
+        """Assert that two objects of the library are the same. Default: ``==``."""
         assert bool(found == expected), f"found {found!r}, expected {expected!r}"
 
     def frames(self) -> Mapping[str, Any]:
-        """Data of other libraries that the library holds, for ``frame.to(name)``. Default: numbers and text."""
+        """Return data of other libraries, for ``frame.to(name)``, that the library can hold. Default: numbers, text."""
         return {"numbers": {"a": np.arange(3), "b": np.ones(3)}, "text": [{"name": "é"}, {"name": ""}]}
 
     @needs("to_frame", "from_frame")

@@ -20,13 +20,13 @@ _CUTS = 24  # places at which a file is cut or damaged
 
 
 class FormatContract(PluginContract):
-    """The cases of a format: what is written comes back, wherever the bytes are, and errors are typed."""
+    """The cases of a format: written frames come back from every source, and errors are typed."""
 
     def frames(self) -> Mapping[str, Any]:
-        """Data that the format holds, by name. Each must be something that `colonnade.Frame` takes.
+        """Return data that the format can hold, by name. Each value is anything that `colonnade.Frame` takes.
 
         Default: numbers, floats with NaN, text with nulls, no rows. Override it for a format that holds other types.
-        The first one has at least 3 rows and 2 columns with text labels, which the cases of columns and rows select.
+        The first value has at least 3 rows and 2 columns with text labels, which the cases of columns and rows select.
         """
         numbers = {"count": np.array([1, -2, 2**40, 0]), "price": np.array([0.5, np.nan, -0.0, 1e300])}
         return {
@@ -36,7 +36,7 @@ class FormatContract(PluginContract):
         }
 
     def assert_same(self, found: cn.Frame, data: Any) -> None:
-        """Asserts that a frame is what was written. Default: the same labels and values (`assert_same_values`).
+        """Assert that a frame equals the written data. Default: the same labels and values (`assert_same_values`).
 
         Override it for a format that changes values, such as the unit of times.
         """

@@ -1,4 +1,4 @@
-"""What the contracts of formats and adapters share: the registered plug-in, skipped cases, comparison by value."""
+"""Common parts of the contracts of formats and adapters: the registered plug-in, skipped cases, comparison by value."""
 
 import json
 import math
@@ -21,13 +21,13 @@ class PluginContract:
     Attributes
     ----------
     is_installed : bool
-        Whether the plug-in is installed with its entry point. False skips that case, for plug-ins within a program.
+        Whether the plug-in is installed with its entry point. False skips this case, for a plug-in inside a program.
     """
 
     is_installed: ClassVar[bool] = True
 
     def plugin(self) -> Any:
-        """The plug-in under test: a new object of a `FormatPlugin` or an `AdapterPlugin` of `colonnade.plugins`."""
+        """Return the plug-in under test, a new `FormatPlugin` or `AdapterPlugin` object of `colonnade.plugins`."""
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
@@ -76,17 +76,19 @@ def needs(*capabilities: str) -> Callable[[Case], Case]:
 
 
 def assert_same_values(found: Any, expected: Any) -> None:
-    """Asserts that two frames have the same labels and values. How types are stored does not count.
+    """Assert that two frames have the same labels and values. The storage of types does not count.
+
+    This function needs pyarrow.
 
     Parameters
     ----------
     found, expected
-        Anything that `colonnade.Frame` takes. Needs pyarrow.
+        Anything that `colonnade.Frame` takes.
 
     Raises
     ------
     AssertionError
-        With the first difference.
+        The frames differ. The message has the first difference.
     """
     ours, theirs = cn.Frame(found), cn.Frame(expected)
     assert list(ours) == list(theirs), f"columns: found {list(ours)}, expected {list(theirs)}"

@@ -1,6 +1,6 @@
-"""The contracts of plug-ins, as pytest classes that a plug-in's own tests subclass.
+"""The contracts of plug-ins, as pytest classes that the tests of a plug-in subclass.
 
-Install them with ``pip install 'colonnade[testing]'``. A subclass gives the plug-in and some data. pytest runs all
+Install them with ``pip install 'colonnade[testing]'``. A subclass returns the plug-in and some data. pytest runs all
 cases that its capabilities allow, and skips the others with the reason.
 
 Examples

@@ -243,7 +243,7 @@ impl<'t> DocumentReader<'t> {
         let name = excerpt(&key);
         if !keys.insert(key) {
             let message =
-                format!("the key {name} stands here a second time: one of the two values would be lost.");
+                format!("the key {name} occurs here a second time: one of the two values would be lost.");
             return Err(self.error(ErrorKind::Malformed, at, message));
         }
         Ok(())

@@ -149,7 +149,7 @@ impl ColumnKeys {
 pub(super) fn repeated_label() -> CellError {
     malformed(
         0,
-        "this column label stands here a second time: one of the two values would be lost. Rename one.",
+        "this column label occurs here a second time: one of the two values would be lost. Rename one.",
     )
 }
 

@@ -57,7 +57,7 @@ pub fn shape_of(bytes: &[u8], base: u64, options: &ReadOptions) -> Result<Schema
         let path = format!("${}", key.step());
         let label = frame_label(key).map_err(|e| e.after(0, at).placed(&path, base))?;
         if !labels.insert(label.clone()) {
-            let message = "this label stands here a second time: one of the two frames would be lost.";
+            let message = "this label occurs here a second time: one of the two frames would be lost.";
             return Err(malformed(at, message).placed(&path, base));
         }
         frames.push((label, value));

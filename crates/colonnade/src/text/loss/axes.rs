@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use arrow_schema::DataType;
+use serde_json::Value;
 
 use super::{IndexPlace, Loss, NamePlace, PlainText};
 use crate::arrow::names::is_tagged;
@@ -16,12 +17,12 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
         lose("attrs are not written".into());
     }
     if !matches!(frame.tags.name.as_str(), "" | "null") {
-        lose(format!("the name of the frame ({}) is not written", frame.tags.name));
+        lose(format!("the name of the frame ({}) is not written", shown(&frame.tags.name)));
     }
     match &frame.index.labels {
         _ if frame.index.counts_from_zero() && frame.index.name == "null" => {}
         _ if frame.index.counts_from_zero() => {
-            lose(format!("the name of the row labels ({}) is not written", frame.index.name));
+            lose(format!("the name of the row labels ({}) is not written", shown(&frame.index.name)));
         }
         _ if plain.index == IndexPlace::ByOption => {}
         _ if plain.index == IndexPlace::Columns => lose("row labels (the index) come back as columns".into()),
@@ -30,7 +31,7 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
         Labels::Levels(_) => lose("row labels (the index) come back as text".into()),
     }
     if frame.columns.name != "null" {
-        lose(format!("the name of the column labels ({}) is not written", frame.columns.name));
+        lose(format!("the name of the column labels ({}) is not written", shown(&frame.columns.name)));
     }
     if let Some(what) = columns(&frame.columns, plain) {
         lose(what);
@@ -90,4 +91,16 @@ fn is_plain_text(levels: &[Level]) -> bool {
         }
         _ => false,
     }
+}
+
+/// A name for the message: that of several levels as Python's tuple, every other as its JSON.
+fn shown(name: &str) -> String {
+    fn part(value: &Value) -> String {
+        match (value, value.get("$tuple").and_then(Value::as_array)) {
+            (Value::Null, _) => "None".into(),
+            (_, Some(parts)) => format!("({})", parts.iter().map(part).collect::<Vec<_>>().join(", ")),
+            _ => value.to_string(),
+        }
+    }
+    serde_json::from_str(name).map_or_else(|_| name.to_owned(), |value| part(&value))
 }

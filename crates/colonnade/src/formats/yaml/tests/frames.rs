@@ -170,8 +170,8 @@ fn broken_documents_are_refused_with_their_place() {
     let nested = format!("x: {}{}\n", "[".repeat(80), "]".repeat(80));
     for (bytes, expected) in [
         (&b""[..], "line 1, column 1: expected a document, found none."),
-        (b"a: 1\nb: 2\na: 3\n", "line 3, column 1: the key \"a\" stands here a second time"),
-        (b"- {a: 1, a: 2}\n", "at byte 9: line 1, column 10: the key \"a\" stands here a second time"),
+        (b"a: 1\nb: 2\na: 3\n", "line 3, column 1: the key \"a\" occurs here a second time"),
+        (b"- {a: 1, a: 2}\n", "at byte 9: line 1, column 10: the key \"a\" occurs here a second time"),
         (b"a: 1\0b", "at byte 4: line 1, column 5: expected printable characters, found U+0000."),
         (b"a: \"x", "expected YAML, found what breaks it"),
         (b"a: [1, 2\n", "expected YAML, found what breaks it"),
@@ -197,7 +197,7 @@ fn broken_documents_are_refused_with_their_place() {
             b"b: [1]\n0x100000000000000000000000000000000: [1]\n",
             "at byte 7: line 2, column 1: expected a key of 64 bits, found 0x100000000000000000000000000000000.",
         ),
-        (b"0: [1]\n-0: [2]\n", "line 2, column 1: the key \"0\" stands here a second time"),
+        (b"0: [1]\n-0: [2]\n", "line 2, column 1: the key \"0\" occurs here a second time"),
         (b"b: [1]\n1: [2]\n", "at byte 0: line 1, column 1: expected column labels of one kind"),
         (b"1: [2]\nb: [1]\n", "at byte 7: line 2, column 1: expected column labels of one kind"),
         (
