@@ -96,7 +96,7 @@ class PanicMethods:
         text = " ".join(str(part) for part in self.args)
         if text.startswith("internal error: "):
             return text  # it passed through Rust more than once
-        return f"internal error: {text}. This is a bug in Colonnade: please report it with the input."
+        return f"internal error: {text}. This is a bug in Colonnade. Report it with the input."
 
     def __reduce__(self) -> tuple[type[InternalError], tuple[str]]:
         return InternalError, (str(self),)

@@ -27,7 +27,7 @@ def test_a_panic_is_an_internal_error(place: str) -> None:
     assert isinstance(caught.value, cn.ColonnadeError)
     text = str(caught.value)
     assert text.startswith("internal error: a panic for tests")
-    assert text.endswith("This is a bug in Colonnade: please report it with the input.")
+    assert text.endswith("This is a bug in Colonnade. Report it with the input.")
     # With the interpreter lock released the place is known; with it held, the panic is printed with its place.
     if place != "held":
         assert re.search(r" at [\w/.-]+panic_for_tests\.rs:\d+\. ", text)

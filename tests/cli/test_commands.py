@@ -194,7 +194,7 @@ def test_convert(path: Path, tmp_path: Path, options: list[str]) -> None:
 def test_no_compression_beside_a_profile(path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     options = ["--compression", "none", "--profile", "fast"]
     assert main(["convert", str(path), str(tmp_path / "x.npz"), *options]) == 2
-    assert "--compression: expected a codec beside --profile" in capsys.readouterr().err
+    assert "--compression: expected a codec with --profile" in capsys.readouterr().err
     assert not (tmp_path / "x.npz").exists()
     assert main(["convert", str(path), str(tmp_path / "x.parquet"), *options]) == 0
     cn.write(DATA, tmp_path / "plain.parquet", compression=None)

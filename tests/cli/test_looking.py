@@ -83,7 +83,7 @@ def changed(**columns: Any) -> pd.DataFrame:
         (changed(f=[0.5, 1.0, 1.5, 2.5]), ["row 1, column f", "- nan", "+ 1"]),
         (changed(text=list("wxyZ")), ["row 3, column text", "- z", "+ Z"]),
         (changed(n=[0.0, 1.0, 2.0, 3.0]), ["type of column n", "- int64", "+ float64"]),
-        (changed(n=None), ["columns of one side alone", "- n", "+ none"]),
+        (changed(n=None), ["columns of only one side", "- n", "+ none"]),
         (changed().head(3), ["number of rows", "- 4", "+ 3"]),
         (changed()[["text", "n", "f"]], ["order of columns", "- n, text, f", "+ text, n, f"]),
         (changed().set_axis([0, 1, 5, 3]), ["label of row 2", "- 2", "+ 5"]),

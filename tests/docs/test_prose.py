@@ -23,7 +23,7 @@ INSTEAD = {
     r"\bwhom\b": "name the program",
     r"\bgone on from\b": "resumed",
     r"\bnobody\b": "no program, no user",
-    r"(?:^|(?<=[.:] ))What [^?.]{1,60}? (?:is|are|has|have|does|do)\b(?![^.]*\?)": "begin with the thing itself",
+    r"(?:^|(?<=[.:] ))(?-i:What) [^?.]{1,60}? (?:is|are|has|have|does|do)\b(?![^.]*\?)": "begin with the thing itself",
     r"\bown marks?\b": "goal",
     r"\b(?:simply|just|easily|obviously|please|thus|namely)\b": "leave it out",
     r"\b(?:blazing|seamless|powerful)\w*\b": "leave it out",
@@ -54,12 +54,11 @@ def prose(text: str) -> str:
     return CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
 
 
-def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+def texts(path: Path) -> Iterator[tuple[int, str]]:
+    """(line, text) of each docstring, message and help text."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            text = ast.get_docstring(node)
-            if text:
-                yield (node.body[0].lineno, text)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+            yield node.lineno, node.value
 
 
 def stumbles(text: str, first_line: int, path: Path) -> Iterator[str]:
@@ -77,8 +76,8 @@ def test_pages_are_plain(page):
 
 
 @pytest.mark.quick
-def test_docstrings_are_plain():
-    found = [each for path in SOURCES for line, text in docstrings(path) for each in stumbles(text, line, path)]
+def test_docstrings_help_texts_and_messages_are_plain():
+    found = [each for path in SOURCES for line, text in texts(path) for each in stumbles(text, line, path)]
     assert found == [], "\n".join(found)
 
 

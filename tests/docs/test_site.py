@@ -17,7 +17,7 @@ LOOKED_AT = ["index", "guides/exact-round-trips", "formats/npz", "reference/fram
 CLIPPED = """
 const clipped = [];
 if (document.documentElement.scrollWidth > innerWidth + 1) clipped.push("the page is wider than the window");
-for (const each of document.querySelectorAll(".md-content p, .md-content li, .md-content h1, .md-content h2, .md-content h3")) {
+for (const each of document.querySelectorAll(".md-content :is(p, li, h1, h2, h3)")) {
   const style = getComputedStyle(each);
   if (each.offsetParent && style.overflowX === "hidden" && each.scrollWidth > each.clientWidth + 1)
     clipped.push(each.textContent.slice(0, 60));

@@ -46,7 +46,7 @@ def bars(found: Iterable[Row], summary: Summary) -> Iterator[dict[str, Any]]:
 
 
 def draw_best_peer(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
-    """Saves the picture, which follows the theme of its page. Saves nothing if there is no data or altair is missing."""
+    """Saves the picture, which follows the theme of its page. Without data or altair it saves nothing."""
     try:
         import altair as alt
     except ImportError:

@@ -146,7 +146,7 @@ pub fn open_fifo(
             Err(e) => return Err(SystemError::wrap(e.into(), &path.display(), "")),
         }
         interrupted()?;
-        check_deadline(deadline, || format!("{}: nobody opened it for reading in time", path.display()))?;
+        check_deadline(deadline, || format!("{}: no process opened it for reading in time", path.display()))?;
     }
 }
 

@@ -73,7 +73,7 @@ fn remove_stale(path: &Path, name: &SocketAddrUnix) -> io::Result<()> {
     };
     if !meta.file_type().is_socket() {
         let text = format!(
-            "unix:{}: expected no file or a socket nobody listens on, found another file, which stays",
+            "unix:{}: expected no file or a socket without a listener, found another file, which stays",
             path.display()
         );
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));

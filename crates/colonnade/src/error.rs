@@ -117,7 +117,7 @@ impl Error {
         }
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
         let message =
-            format!("{message}{place}. This is a bug in Colonnade: please report it with the input.");
+            format!("{message}{place}. This is a bug in Colonnade. Report it with the input.");
         Self::new(ErrorKind::Internal, "internal error", message)
     }
 

@@ -78,7 +78,7 @@ mod tests {
         let error = answer.err().unwrap();
         let text = error.to_string();
         assert!(text.starts_with("internal error: a panic for tests"), "{text}");
-        assert!(text.ends_with(". This is a bug in Colonnade: please report it with the input."), "{text}");
+        assert!(text.ends_with(". This is a bug in Colonnade. Report it with the input."), "{text}");
         matches!(error.in_format("csv").kind(), ErrorKind::Internal)
     }
 

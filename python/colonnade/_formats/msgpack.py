@@ -83,6 +83,6 @@ class MsgpackOptions(Common):
         for name, missing in excluded.items():
             if missing:
                 raise OptionError(
-                    f"numbers: expected {name} with 'packed', whose data types stand in the header and whose bytes "
-                    "in a bin. Leave numbers out to have arrays."
+                    f"numbers: expected {name} with 'packed', which stores data types in the header and values in "
+                    "a bin. Leave numbers out to have arrays."
                 )

@@ -28,8 +28,8 @@ def csv_options(
     common = _common(options, where, threads)
     if options.schema == "sidecar" and not isinstance(where, PathTarget):
         raise OptionError(
-            "schema: expected 'header' or None where the target is no path of a file, found 'sidecar', which stands "
-            "beside one."
+            "schema: expected 'header' or None where the target is no path of a file, found 'sidecar', which is "
+            "a second file next to it."
         )
     if options.schema == "ignore":
         raise OptionError("schema: 'ignore' is of reading. Pass on_loss='ignore' to write plain CSV whatever it loses.")

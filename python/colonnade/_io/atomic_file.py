@@ -20,9 +20,9 @@ _MODE = 0o666  # before the umask, as `open` has it
 
 
 class AtomicFile(io.FileIO):
-    """A temporary file beside the target. `commit` renames it; `discard` removes it; `close` does nothing.
+    """A temporary file in the folder of the target. `commit` renames it; `discard` removes it; `close` does nothing.
 
-    Libraries close the file that they write to, but whether it is complete only the caller of the plug-in knows.
+    Libraries close the file that they write to, but only the caller of the plug-in knows whether it is complete.
 
     Raises
     ------

@@ -39,5 +39,5 @@ def _writable(path: str, deadline: float | None) -> int:
             if error.errno != errno.ENXIO or not stat.S_ISFIFO(os.stat(path).st_mode):
                 raise
         if deadline is not None and time.monotonic() >= deadline:
-            raise TimeoutError(f"{path!r}: nobody opened this FIFO for reading in the time allowed.")
+            raise TimeoutError(f"{path!r}: no process opened this FIFO for reading in the time allowed.")
         time.sleep(_RETRY_S)

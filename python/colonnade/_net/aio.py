@@ -52,7 +52,7 @@ async def arrived(connection: "Connection", timeout_s: float | None) -> AsyncIte
         number = "the next" if turns.looking is not None else str(connection._core.messages_received + 1)
         raise TimeoutError(
             f"{connection.peer}: message {number}: expected it within {limit_s} s, found none that is whole. "
-            "What came of it is kept: call again to go on."
+            "The bytes received so far are kept: call again to continue."
         ) from None
     try:
         yield

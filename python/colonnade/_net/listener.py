@@ -68,7 +68,7 @@ class Listener:
         """
         connection = self._accepted(timeout_s)
         if connection is None:
-            raise TimeoutError(f"{self.url}: nobody connected within {timeout_s} s.")
+            raise TimeoutError(f"{self.url}: no peer connected within {timeout_s} s.")
         return connection
 
     def __iter__(self) -> Iterator[Connection]:

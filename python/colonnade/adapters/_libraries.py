@@ -1,4 +1,4 @@
-"""The libraries by name, for annotations: `adapters` alone may import them. While a program runs, nothing is here."""
+"""Names of the libraries for annotations. Only `adapters` may import them, so this module is empty at run time."""
 
 from typing import TYPE_CHECKING
 

@@ -1,8 +1,8 @@
 """Converts masked arrays and subarrays of NumPy to columns, and back.
 
-A mask becomes Arrow's nulls. What Arrow has no nulls for (complex numbers, bytes of fixed width, objects, NaT that is
-not masked) becomes a struct of ``values`` and ``mask``. The values under a mask are not kept. A subarray becomes a list
-of fixed size, or one binary value a row if Arrow lacks its dtype.
+A mask becomes Arrow's nulls. Columns for which Arrow has no nulls (complex numbers, bytes of fixed width, objects, NaT
+that is not masked) become a struct of ``values`` and ``mask``. The values under a mask are not kept. A subarray becomes
+a list of fixed size, or one binary value a row if Arrow lacks its dtype.
 """
 
 from typing import Any

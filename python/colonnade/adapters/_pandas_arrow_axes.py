@@ -121,8 +121,8 @@ def _labels_by_pyarrow(names: list[str], meta: PandasMetadata | None, kinds: lis
     pa = pyarrow_or_none()
     if pa is None:
         raise ImportError(
-            "pandas: column labels: pyarrow is not installed, and labels that are no plain text are rebuilt with it "
-            "alone. Install it with: pip install pyarrow",
+            "pandas: column labels: pyarrow is not installed, and it rebuilds labels that are no plain text. "
+            "Install it with: pip install pyarrow",
             name="pyarrow",
         )
     entries: list[dict[str, Any]] = []

@@ -109,7 +109,7 @@ def arrow_array(column: np.ndarray | ArrowColumn, name: Any) -> Any:
     if pa is None:
         kind = column.type if isinstance(column, ArrowColumn) else column.dtype
         raise ImportError(
-            f"pandas: column {name!r} ({kind}): pyarrow is not installed, and pandas converts this type with it alone. "
+            f"pandas: column {name!r} ({kind}): pyarrow is not installed, and pandas needs it to convert this type. "
             "Install it with: pip install pyarrow",
             name="pyarrow",
         )

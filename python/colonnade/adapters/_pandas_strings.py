@@ -95,7 +95,7 @@ def to_pyarrow(column: ArrowColumn) -> Any:
     pa = pyarrow_or_none()
     if pa is None:
         raise ImportError(
-            f"pyarrow is not installed, and pandas holds a column of type {column.type} in it alone. "
+            f"pyarrow is not installed, and pandas needs it for a column of type {column.type}. "
             "Install it with: pip install pyarrow",
             name="pyarrow",
         )

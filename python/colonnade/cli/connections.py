@@ -144,7 +144,7 @@ def _peer(options: argparse.Namespace, where: Any, *, listens: bool) -> Iterator
         keywords["limits"] = cn.Limits(max_nbytes=options.limit)
     if isinstance(where, tuple):
         if options.listen if hasattr(options, "listen") else options.connect:
-            raise cn.OptionError("--listen, --connect: a FIFO is simply there. Leave the option out.")
+            raise cn.OptionError("--listen, --connect: a FIFO has no listener. Leave the option out.")
         connection = cn.connect(where, **keywords)
     elif listens:
         connection = _accepted(options, where, keywords)
@@ -171,7 +171,7 @@ def _accepted(options: argparse.Namespace, url: str, keywords: dict[str, Any]) -
                 return listener.accept(left)
             except TimeoutError:
                 if end is not None and time.monotonic() >= end:
-                    raise TimeoutError(f"{listener.url}: nobody came within {options.timeout:g} s.") from None
+                    raise TimeoutError(f"{listener.url}: no peer connected within {options.timeout:g} s.") from None
 
 
 def _connected(options: argparse.Namespace, url: str, keywords: dict[str, Any]) -> cn.Connection:
@@ -187,7 +187,7 @@ def _connected(options: argparse.Namespace, url: str, keywords: dict[str, Any]) 
             if not _nobody_there(error, url):
                 raise
             if time.monotonic() + _PAUSE_S > end:
-                raise TimeoutError(f"{url}: nobody listened there within {timeout_s:g} s.") from error
+                raise TimeoutError(f"{url}: no peer listened there within {timeout_s:g} s.") from error
         time.sleep(_PAUSE_S)
 
 

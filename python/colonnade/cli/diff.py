@@ -69,7 +69,7 @@ def differences(one: cn.Frame, other: cn.Frame) -> Iterator[tuple[str, str, str]
         known = set(ours)
         extra = [label for label in theirs if label not in known]
         if missing or extra:
-            yield "columns of one side alone", _listed(missing), _listed(extra)
+            yield "columns of only one side", _listed(missing), _listed(extra)
         else:
             yield "order of columns", _listed(ours), _listed(theirs)
     our_types, their_types = one.dtypes.names(), other.dtypes.names()

@@ -62,7 +62,7 @@ class Table:
     def _line(
         self, cells: list[str], widths: dict[int, int], is_header: bool = False
     ) -> list[tuple[str, list[tuple[int, int]]]]:
-        """One row, in as many lines as its highest cell has. Names of columns stand just above the rule."""
+        """One row, in as many lines as its highest cell. Column names end directly above the rule."""
         parts = {i: fitted(cells[i], self._columns[i], width) for i, width in widths.items()}
         height = max(map(len, parts.values()))
         lines = []

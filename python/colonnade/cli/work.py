@@ -117,8 +117,8 @@ def write_options(options: argparse.Namespace) -> dict[str, Any]:
         found["compression"] = None  # everywhere else it is the default
     elif options.compression and found.get("profile") and _format_of_target(options) == "npz":
         raise cn.OptionError(
-            "--compression: expected a codec beside --profile, which is a way to compress npz, found none. Leave one "
-            "of the two out."
+            "--compression: expected a codec with --profile, which compresses npz, found none. Leave one of the "
+            "two out."
         )
     return found
 

@@ -24,7 +24,7 @@ class Bell(Exception):
 def ringing(handler: Callable[[int], None] = lambda _count: None) -> Iterator[list[float]]:
     """A signal every hundredth of a second, and the times at which its handler ran."""
     if threading.current_thread() is not threading.main_thread():
-        pytest.skip("signals are handled in the main thread alone")
+        pytest.skip("signals are handled only in the main thread")
     heard: list[float] = []
 
     def ring(_number: int, _frame: object) -> None:

@@ -42,7 +42,7 @@ pub(crate) use writer::ConnectionTarget;
 /// The maximum number of bytes that one `poll` without a timeout receives, so that a large frame does not block an event loop.
 const POLL_NBYTES: usize = 8 << 20;
 
-const RECEIVE_ADVICE: &str = "What came of it is kept: call again to go on.";
+const RECEIVE_ADVICE: &str = "The bytes received so far are kept: call again to continue.";
 const SEND_ADVICE: &str = "Part of it may be gone: then nothing more can be sent, see status(). The peer reads too slowly, or not at all.";
 
 /// A connection that sends and receives messages over a channel.

@@ -70,7 +70,7 @@ impl std::fmt::Debug for ArrayReader {
 }
 
 fn no_target() -> Error {
-    Error::malformed(FORMAT, "a column came that nobody expected.")
+    Error::malformed(FORMAT, "an unexpected column arrived.")
 }
 
 impl ColumnTargets {

@@ -45,7 +45,7 @@ impl<'p> PageTexts<'p> {
             PageEncoding::DeltaByteArray => Self::DeltaByteArray(Box::new(DeltaByteArray::new(values, n)?)),
             other => {
                 let message =
-                    format!("texts are encoded as {other:?}, which is none of theirs. Write the file again.");
+                    format!("text is encoded as {other:?}, which is no encoding of text. Write the file again.");
                 return Err(Error::malformed("parquet", message));
             }
         })
