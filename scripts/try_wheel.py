@@ -147,8 +147,8 @@ def least_ms(environment: Environment, code: str) -> float:
 
 
 def try_wheel(wheel: Path) -> None:
-    """Sizes, import times, symbols, and every format beside numpy and rich alone."""
-    with trial("wheel beside its requirements alone", str(wheel)) as bare:
+    """Sizes, import times, symbols, and every format with only numpy and rich."""
+    with trial("the wheel with only its requirements", str(wheel)) as bare:
         bare.call(str(ROOT / "scripts/smoke.py"))
         installed = sum(
             path.stat().st_size for path in bare.folder.rglob("site-packages/colonnade/**/*") if path.is_file()

@@ -1,4 +1,4 @@
-"""The rooms of the Rust core know only the rooms below them: "Who may know whom" in docs/design/house.md, read from the
+"""The rooms of the Rust core import only the rooms below them: "Which room may import which" in docs/design/house.md, read from the
 ``use`` lines."""
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The lower bounds of libraries: the same in both distributions and in docs/stability.md."""
+"""The lower bounds of libraries: the same in both distributions and in docs/trust/stability.md."""
 
 import re
 import tomllib
@@ -31,7 +31,7 @@ def test_both_distributions_name_the_same_bounds():
 
 @pytest.mark.quick
 def test_the_page_of_supported_versions_has_the_bounds():
-    page = (ROOT / "docs/stability.md").read_text()
+    page = (ROOT / "docs/trust/stability.md").read_text()
     listed = {name.lower(): bound for name, bound in re.findall(r"^\| (\w+)[ \w]* \| ([0-9.]+) \|", page, re.MULTILINE)}
     assert listed.pop("cpython") == "3.11"
     names = {"staticframe": "static-frame"}

@@ -116,8 +116,7 @@ impl Error {
             return Self::new(ErrorKind::Internal, "internal error", text);
         }
         let place = place.map(|place| format!(" at {place}")).unwrap_or_default();
-        let message =
-            format!("{message}{place}. This is a bug in Colonnade. Report it with the input.");
+        let message = format!("{message}{place}. This is a bug in Colonnade. Report it with the input.");
         Self::new(ErrorKind::Internal, "internal error", message)
     }
 

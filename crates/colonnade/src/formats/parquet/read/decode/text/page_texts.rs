@@ -44,8 +44,9 @@ impl<'p> PageTexts<'p> {
             }
             PageEncoding::DeltaByteArray => Self::DeltaByteArray(Box::new(DeltaByteArray::new(values, n)?)),
             other => {
-                let message =
-                    format!("text is encoded as {other:?}, which is no encoding of text. Write the file again.");
+                let message = format!(
+                    "text is encoded as {other:?}, which is no encoding of text. Write the file again."
+                );
                 return Err(Error::malformed("parquet", message));
             }
         })
