@@ -76,7 +76,7 @@ def themed(svg: str) -> str:
 
 
 def picture(alt: Any, found: list[dict[str, Any]], colors: dict[str, str]) -> Any:
-    """Draws horizontal bars, formats below each other, reading beside writing."""
+    """Draws horizontal bars, formats below each other, reading to the left of writing."""
     who = [name for name in colors if name not in ("text", "grid")]
     base = alt.Chart(alt.InlineData(values=found)).encode(
         y=alt.Y("who:N", sort=who, title=None, axis=None),

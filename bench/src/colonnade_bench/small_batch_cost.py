@@ -162,16 +162,18 @@ def large_end(summary: Summary, gather: Gathered) -> str:
     peak = max(chunks, key=lambda chunk: hot[chunk])
     fall = hot[peak] / hot[chunks[-1]] - 1
     text += (
-        "Out of a stream that lies in memory every byte is read once, so no chunk size can be kept in a cache: the bare"
+        "Every byte of a stream in memory is read once, so no chunk size can be kept in a cache: the bare"
         f" copy runs at {rate(cold, 1 << 20)} with 1 MiB and {rate(cold, 16 << 20)} with 16 MiB. "
     )
     if fall > TIE:
         text += (
-            f"Out of a chunk that was just made or received it runs at {rate(hot, peak)} with {label(peak)} and at"
+            f"For a chunk that is still in the cache it runs at {rate(hot, peak)} with {label(peak)} and at"
             f" {rate(hot, chunks[-1])} with {label(chunks[-1])}: **the bend is the cache's**. A chunk that fits is not"
             " fetched from memory again, one that does not is. It lets 1 MiB beat 16 MiB wherever a stream is read as"
             " it arrives, and our own streams are cut at 1 MiB for that."
         )
     else:
-        text += "Out of a chunk that was just made it is no faster: this machine has no bend at the large end."
+        text += (
+            "For a chunk that is still in the cache it is no faster: on this machine large chunks cost nothing extra."
+        )
     return text

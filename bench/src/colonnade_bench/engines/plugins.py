@@ -16,7 +16,7 @@ GROUP = "colonnade_bench.engines"
 
 
 class Broken(Engine):
-    """Stands for an engine that failed to load."""
+    """The place of an engine that failed to load."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self.reason = name, reason

@@ -1,4 +1,4 @@
-"""Says which rows of other engines must stand beside each row of Colonnade, in every panel and in `advise`.
+"""Lists the rows of other engines that must be measured with each row of Colonnade, in every panel and in `advise`.
 
 A comparison without the best-known other engine of the same format and codec is the gravest error a benchmark can make.
 The rule is data, so that a test can hold every shipped specification to it.

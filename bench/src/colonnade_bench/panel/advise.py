@@ -169,7 +169,7 @@ def advise(
     if reads < 1:
         raise ValueError(f"advise: reads must be 1 or more, found {reads}")
     if link is not None and to is not None:
-        raise ValueError("advise: give either link (as told) or to (measured), not both")
+        raise ValueError("advise: give either link (declared) or to (measured), not both")
     started = time.monotonic()
     entrants = CANDIDATES if candidates is None else tuple(map(known, candidates))
     told = None if link is None else links.parse_link(link)
@@ -254,7 +254,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds the arguments of `colonnade advise`."""
     parser.add_argument("data", metavar="FILE", help="the data, in any format that colonnade reads")
     way = parser.add_mutually_exclusive_group()
-    way.add_argument("--link", metavar="RATE[,DELAY]", help="as told, such as 940Mbit/s,0.4ms (one way)")
+    way.add_argument("--link", metavar="RATE[,DELAY]", help="its rate and delay (one way), such as 940Mbit/s,0.4ms")
     way.add_argument("--to", metavar="WHERE", help="measured: tls://host:port of a colonnade bench serve, or a folder")
     parser.add_argument("--budget", metavar="SECONDS", type=float, default=60.0, help="for everything (default 60)")
     parser.add_argument("--reads", metavar="N", type=int, default=1, help="how often it is read (default 1)")

@@ -77,7 +77,7 @@ class Answer:
     def share(self) -> float:
         """The share of columns for the model: all, or the least.
 
-        The least then stands for the read of the wanted columns.
+        The least is then the time of reading the wanted columns.
         """
         return 0.0 if self.columns else 1.0
 
@@ -166,7 +166,7 @@ class Answer:
         return moving + self.floors.get("memcpy", 0.0)
 
     def rows_of(self, engine: str) -> int:
-        """The number of contenders of an engine. The best of many is faster by chance alone."""
+        """The number of contenders of an engine. The best of many is faster by chance."""
         return sum(standing.entrant.engine == engine for standing in self.contenders)
 
     @property

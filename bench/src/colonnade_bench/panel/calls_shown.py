@@ -1,4 +1,4 @@
-"""Names the call that an engine's figure stands for, as a user would write it.
+"""Names the call that an engine's figure measures, as a user would write it.
 
 The options of ours are those that the engine passes. Other engines have their calls as an attribute. An engine without
 it has no call, and the page then shows none.

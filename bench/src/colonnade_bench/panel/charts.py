@@ -51,7 +51,7 @@ def growth(
 
     `looks` gives each name's colour and dash. `modelled` gives its extrapolation to all of the data. `bounds` are the
     least and the largest time of all charts with the same axis. The `labelled` names (all, if there are few) have a
-    colour and stand in the legend. The others are grey, and are found by hovering or by the parameter `found`.
+    colour and an entry in the legend. The others are grey, and are found by hovering or by the parameter `found`.
     `straight` scales begin at zero.
     """
     points = [(size, value) for line in lines.values() for size, value in line]

@@ -170,7 +170,7 @@ class Curves(Runner):
             raise EndError(f"reader: {rows:,} rows came back of {wanted:,}, but all of those that were checked")
 
     def faults(self, cells: Sequence[Cell]) -> int:
-        """Tries damaged copies of each engine's row, of the first data set alone. Returns how many rows are left."""
+        """Tries damaged copies of each engine's row, of the first data set only. Returns the number of rows left."""
         first = [cell for cell in cells if cell.dataset == self.spec.dataset[0]]
         rows = list(dict.fromkeys(subject_of(cell, self.spec) for cell in first))
         for k, cell in enumerate(rows):
@@ -204,7 +204,7 @@ class Curves(Runner):
 
 
 def subject_of(cell: Cell, spec: Spec) -> Cell:
-    """Returns the cell whose round trip stands for this one: in memory, with a small part of the data."""
+    """Returns the cell whose round trip is tried for this one: in memory, with a small part of the data."""
     return replace(cell, transport="memory", size=spec.check_size, options=())
 
 

@@ -43,7 +43,7 @@ def suspects(records: Iterable[Mapping[str, Any]]) -> list[Cell]:
 
 
 def row_of(cell: Cell) -> Cell:
-    """Returns the cell whose round trips in memory stand for this one."""
+    """Returns the cell whose round trips in memory are measured for this one."""
     return replace(cell, transport="memory", size=1.0, options=())
 
 

@@ -25,7 +25,7 @@ OF_METADATA = re.compile(
 def kind_of(loss: str) -> Literal["metadata", "values"]:
     """Whether a loss changed cells, or only what describes them: types and units, names, categories, zones, attrs.
 
-    What cannot be told counts as a loss of values. Records of earlier runs have the same texts.
+    A loss of unknown kind counts as a loss of values. Records of earlier runs have the same texts.
 
     >>> kind_of("when: datetime64[us, UTC] became datetime64[us, Etc/UTC]"), kind_of("n: values changed (1 of 2)")
     ('metadata', 'values')

@@ -22,7 +22,7 @@ def folders(root: Path) -> list[Path]:
 
 
 def report(folder: Path) -> str:
-    """Returns the text of a folder's ``report.md``, with the pictures that are beside it."""
+    """Returns the text of a folder's ``report.md``, with the pictures of its folder."""
     results = Results.load(folder / RECORDS)
     pictures = [path for name in SHOWN if (path := Path("pictures") / f"{name}.png") and (folder / path).exists()]
     return as_markdown(results, {results.places()[0]: pictures} if pictures else None)
@@ -36,7 +36,7 @@ def page_of_all(root: Path) -> str:
 
 
 def draw(folder: Path) -> None:
-    """Draws the pictures that are beside the report."""
+    """Draws the pictures of the report's folder."""
     from colonnade_bench.panel.report_pictures import write_pictures
 
     results = Results.load(folder / RECORDS)

@@ -79,7 +79,7 @@ class Standing:
 
     @property
     def shown(self) -> list[Lap]:
-        """The counted laps. The first one stands for them while there are none."""
+        """The counted laps. Before there are any, the first lap."""
         return self.laps or ([] if self.first is None else [self.first])
 
     @property

@@ -90,7 +90,7 @@ def floor(results: Results, place: Place, transport: str) -> Record | None:
 
 
 def best_of(results: Results, place: Place, transport: str, contestant: Contestant) -> str:
-    """Says of how many rows of its engine a row is the best one. The best of many is faster by chance alone."""
+    """Names the number of rows of which a row is the engine's best. The best of many is faster by chance."""
     size = results.full_size(place) or 1.0
     rivals = [c for c in results.contestants(place) if results.samples(place, c, transport, size)]
     count = sum(each.engine == contestant.engine for each in rivals)

@@ -28,7 +28,7 @@ from colonnade_bench.panel.report_words import MODELLED, slug, title
 from colonnade_bench.panel.summary import Contestant, Place, Results, cpu
 
 ACROSS, MARGIN = 3, 80
-"""Charts in a row of a picture, and the pixels that a chart's axis takes beside its width."""
+"""Charts in a row of a picture, and the pixels that a chart's axis takes in addition to its width."""
 SLOWEST = 25.0
 """Contestants that are this many times slower than the fastest are left out of the split of the time."""
 

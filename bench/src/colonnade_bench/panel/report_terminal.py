@@ -28,7 +28,7 @@ FEW_LOSSES = 2
 BRIEF = {"fastest": ("transport", "engine", "time", "95 % interval", "repetitions", "tied with", "next")}
 """The columns of a question's table in a terminal, where it has more than these."""
 ROOMY = 140
-"""The width in columns from which a terminal also shows intervals beside every time."""
+"""The width in columns from which a terminal also shows the interval of every time."""
 INTERVALS = re.compile(r"(?<=s) \([\d.,]+ to [\d.,]+\)$")
 
 

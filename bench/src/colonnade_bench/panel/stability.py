@@ -114,7 +114,7 @@ def _together(rows: Iterable[Agreement]) -> Agreement:
 def to_markdown(rows: Iterable[Agreement]) -> str:
     """Formats the table, with the goal of each row."""
     lines = [
-        "| data, way | engines | pairs | told apart by both, same order | other order | Kendall's tau | goal |",
+        "| data, way | engines | pairs | distinguished by both, same order | other order | Kendall's tau | goal |",
         "|---|---:|---:|---:|---:|---:|---|",
     ]
     for row in rows:

@@ -93,7 +93,7 @@ def identity(dataset: str) -> str:
 
 @contextlib.contextmanager
 def private() -> Iterator[Path]:
-    """Makes a folder for data that nobody else may read, below ``TMPDIR``. The end of the block removes it."""
+    """Makes a folder that only this user may read, for data, below ``TMPDIR``. The end of the block removes it."""
     with tempfile.TemporaryDirectory(prefix="colonnade-bench-") as folder:  # mode 700
         yield Path(folder)
 

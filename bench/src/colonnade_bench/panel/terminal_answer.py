@@ -68,7 +68,7 @@ def in_order(answer: Answer) -> list[Standing]:
 
 
 def place_of(answer: Answer, standing: Standing) -> str:
-    """Returns the remark at the end of a row: its place, and how many laps it stands on if they are few."""
+    """Returns the remark at the end of a row: its place, and its number of laps if they are few."""
     if not standing.measured:
         return "-"
     words = []
