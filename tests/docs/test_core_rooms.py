@@ -1,5 +1,6 @@
-"""The rooms of the Rust core import only the rooms below them: "Which room may import which" in docs/design/house.md, read from the
-``use`` lines."""
+"""The rooms of the Rust core import only the rooms below them: read from the ``use`` lines and from
+"Which room may import which" in docs/design/house.md.
+"""
 
 from collections import defaultdict
 

@@ -174,6 +174,6 @@ def large_end(summary: Summary, gather: Gathered) -> str:
         )
     else:
         text += (
-            "For a chunk that is still in the cache it is no faster: on this machine large chunks cost nothing extra."
+            "For a chunk that is still in the cache it is no faster: large chunks cost nothing extra here."
         )
     return text

@@ -72,7 +72,7 @@ def order_of(values: Any) -> str:
 
 
 def with_layout(frame: Any, blocks: Layout) -> Any:
-    """Returns the values of `frame` in these blocks. pandas 2 has no way to set them: it makes one block a dtype, as most frames have."""
+    """Returns the values of `frame` in these blocks. pandas 2 makes one block a dtype."""
     try:
         from pandas.api.internals import create_dataframe_from_blocks
     except ImportError:
