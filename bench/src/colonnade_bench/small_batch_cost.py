@@ -173,7 +173,5 @@ def large_end(summary: Summary, gather: Gathered) -> str:
             " it arrives, and our own streams are cut at 1 MiB for that."
         )
     else:
-        text += (
-            "For a chunk that is still in the cache it is no faster: large chunks cost nothing extra here."
-        )
+        text += "For a chunk that is still in the cache it is no faster: large chunks cost nothing extra here."
     return text
