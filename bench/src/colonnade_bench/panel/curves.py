@@ -48,9 +48,11 @@ class Curves(Runner):
         }
 
     def measure(self) -> int:
-        remote = {"remote": self.spec.remote, "remote_options": self.spec.remote_options} if self.spec.remote else {}
+        remote: dict[str, Any] = {}
+        if self.spec.remote:
+            remote["remote"] = {"remote": self.spec.remote, "remote_options": self.spec.remote_options}
         with tables.private() as cache:
-            self.place = point.Place(self.directory, cache, self.patience_s, remote)
+            self.place = point.Place(self.directory, cache, self.patience_s, **remote, over=self.over, note=self.note)
             return self.measure_all()
 
     def measure_all(self) -> int:

@@ -9,7 +9,7 @@ import resource
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.page_cache import set_cache
-from colonnade_bench.panel import tables
+from colonnade_bench.panel import quiet, tables
 from colonnade_bench.panel.shaped_link import ShapedLink
 from colonnade_bench.process import EndError, Process, both, ended
 
@@ -34,13 +34,15 @@ class Place:
     """The folders of a run, and the settings of its processes.
 
     `patience_s` limits the time of one answer before its process is ended. `remote` describes the other host for the
-    ends.
+    ends. `over` and `note` belong to the wait for other work on the machine.
     """
 
     directory: Path
     cache: Path
     patience_s: float = PATIENCE_S
     remote: Mapping[str, Any] = field(default_factory=dict)
+    over: Callable[[], bool] = bool
+    note: Callable[[str], None] | None = None
 
 
 def measure(
@@ -65,12 +67,14 @@ def measure(
             "directory": folder,
         }
         together = cell.transport in TOGETHER
+        begin = quiet.Busy.now()
         ends = {
             role: stack.enter_context(started(role, cell, {**task, "role": role}, link))
             for role in (("both",) if together else ("write", "read"))
         }
         loaded = {role: end.answer(place.patience_s) for role, end in ends.items()}
         size = loaded["both" if together else "write"]
+        waited_s = quiet.wait(begin, [end.popen.pid for end in ends.values()], place.over, place.note)
         if link is not None:
             stack.enter_context(link)
         for number in range(repetitions):
@@ -86,8 +90,8 @@ def measure(
                 found["cores_used"] = (found["user_s"] + found["system_s"]) / found["union_s"]
             # Other libraries report bytes of their own memory. All shares use those of pandas instead.
             frame_nbytes = task.get("frame_nbytes", size["frame_nbytes"])
-            load = os.getloadavg()[0]
-            yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), "load": load, **found}
+            about = {"load": os.getloadavg()[0], **({"waited_s": waited_s} if waited_s and not number else {})}
+            yield {"round": number, "frame_nbytes": frame_nbytes, "nrows": size.get("nrows"), **about, **found}
 
 
 def total(rows: Any) -> int | None:
