@@ -29,8 +29,10 @@ def test_a_clear_difference_is_told_apart_whatever_the_order():
 
 
 @pytest.mark.parametrize("values", [[1.0], [1.0, 1.5]])
-def test_one_or_two_values_tell_nothing_apart(values):
-    assert not told_apart(values, [9.0, 9.0, 9.0])
+def test_one_or_two_values_tell_only_clear_differences_apart(values):
+    assert not told_apart(values, [3.0, 9.0, 9.0])
+    assert not told_apart([3.0, 9.0, 9.0], values)
+    assert told_apart(values, [5.0, 9.0, 9.0])
     assert (of_median(values).low, of_median(values).high) == (min(values), max(values))
 
 
