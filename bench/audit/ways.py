@@ -42,5 +42,5 @@ WAYS = {
     "pandas feather lz4": pandas_of("to_feather", pd.read_feather, compression="lz4"),
     "pandas feather zstd": pandas_of("to_feather", pd.read_feather, compression="zstd"),
     "pandas parquet snappy": pandas_of("to_parquet", pd.read_parquet),
-    "pandas-text csv-c none": pandas_of("to_csv", pd.read_csv, index=False),
+    "colonnade csv none": ours("csv"),
 }

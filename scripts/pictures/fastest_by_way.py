@@ -5,6 +5,7 @@ The panel computes medians and ties, as for its report: `colonnade_bench.panel.r
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from colonnade.cli.amounts import seconds_text
@@ -68,8 +69,9 @@ def is_colonnade(row: Ranked) -> bool:
 
 
 def spoken(row: Ranked) -> str:
-    """Returns format and library. Colonnade is named by its mark."""
-    return row.contestant.spoken.removesuffix(" (colonnade)").replace(" with ", " ")
+    """Returns format and library. Colonnade is named by its mark, a library's own data by "from"."""
+    name = row.contestant.spoken.removesuffix(" (colonnade)").replace(" with ", " ")
+    return re.sub(r"\((\w+), from \1\)", r"(from \1)", name)
 
 
 def _way(name: str, rows: list[Ranked], x: LogScale, top: float) -> list[str]:
