@@ -111,7 +111,7 @@ def test_why_the_curve_bends_is_told_from_the_figures():
     assert "pyarrow 15% faster with 16 MiB" in text
     records = [r | {"seconds": [0.1] * 3} if r["kind"] == "gather" else r for r in records]
     text = "\n".join(note for part in cost_sections(Summary(records)) for note in part.notes)
-    assert "no bend at the large end" in text
+    assert "large chunks cost nothing extra here" in text
 
 
 def test_the_price_of_a_batch():

@@ -22,8 +22,8 @@ MEASURED = {
     "everyday": {
         "arrow": 252,
         "parquet": 126,
-        "npz": 84,
-        "msgpack": 98,
+        "npz": 98,
+        "msgpack": 112,
         "csv": 154,
         "ndjson": 140,
         "nullable": 2,

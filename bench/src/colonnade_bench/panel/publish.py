@@ -1,14 +1,18 @@
 """Makes the published pages again from their records: ``python -m colonnade_bench.panel.publish examples``.
 
-Each folder with a ``panel.jsonl.xz`` gets its ``report.md``, and the pictures that it already has are drawn again. One
-page shows all folders. Nothing of it is edited by hand, and a test compares the files with their records.
+Figures of the records are rounded to five digits, which halves the files. Each folder with a ``panel.jsonl.xz`` gets
+its ``report.md``, and the pictures that it already has are drawn again. One page shows all folders. Nothing of it is
+edited by hand, and a test compares the files with their records.
 """
 
 from __future__ import annotations
 
+import json
+import lzma
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from colonnade_bench.panel.report_markdown import SHOWN, as_markdown
 from colonnade_bench.panel.summary import Results
@@ -19,6 +23,29 @@ RECORDS = "panel.jsonl.xz"
 def folders(root: Path) -> list[Path]:
     """Returns the folders of published records."""
     return sorted(path.parent for path in root.glob(f"*/{RECORDS}"))
+
+
+def rounded(value: Any) -> Any:
+    """Returns a record with five digits of each figure. Repetitions differ in the second.
+
+    >>> rounded({"union_s": 0.02798787399660796, "round": 3, "rows": [1.5]})
+    {'union_s': 0.027988, 'round': 3, 'rows': [1.5]}
+    """
+    if isinstance(value, float):
+        return float(f"{value:.5g}")
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    return [rounded(each) for each in value] if isinstance(value, list) else value
+
+
+def tighten(path: Path) -> None:
+    """Rounds the records of a file. A file that is rounded already stays as it is."""
+    with lzma.open(path, "rt", encoding="utf-8") as file:
+        before = file.read()
+    lines = [json.dumps(rounded(json.loads(line)), separators=(",", ":")) for line in before.splitlines()]
+    after = "\n".join(lines) + "\n"
+    if after != before:
+        path.write_bytes(lzma.compress(after.encode(), preset=9 | lzma.PRESET_EXTREME))
 
 
 def report(folder: Path) -> str:
@@ -48,6 +75,8 @@ def draw(folder: Path) -> None:
 
 
 def main(root: Path) -> int:
+    for path in sorted(root.glob("*/*.jsonl.xz")):
+        tighten(path)
     for folder in folders(root):
         draw(folder)
         (folder / "report.md").write_text(report(folder), encoding="utf-8")
