@@ -21,10 +21,8 @@ def is_directory(core: _core.CoreFrame, where: AnyTarget | None, options: NpyOpt
     Raises
     ------
     OptionError, EncodeError
-        A directory would be necessary, but the target is no path, or `options` ask for a single file.
+        A directory would be necessary, but the target is no path.
     """
-    if options.directory is False:
-        _refuse_unpacked(core)
     if isinstance(where, PathTarget):
         if options.directory is not None:
             return options.directory
@@ -56,20 +54,6 @@ def _is_lone_array(core: _core.CoreFrame) -> bool:
         return False
     dtypes = set(core.dtypes())
     return len(dtypes) == 1 and dtypes.pop()[:1] in "<>|="
-
-
-def _refuse_unpacked(core: _core.CoreFrame) -> None:
-    """Raises where a single file would lose titles, alignment or padding of a structured dtype."""
-    origin = decode_optional(core.origin)
-    if (
-        isinstance(origin, dict)
-        and origin.get("class") == "structured"
-        and not _is_packed(origin.get("dtype"), core.ncols)
-    ):
-        raise EncodeError(
-            "npy: a single file holds a structured dtype without titles, alignment and padding. "
-            "Write a directory (directory=True) or an .npz."
-        )
 
 
 def _is_packed(described: Any, ncols: int) -> bool:

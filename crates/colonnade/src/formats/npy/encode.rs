@@ -1,11 +1,15 @@
 //! Encodes a frame as one NPY, or as the files of a directory.
 
+use serde_json::Value;
+
 use crate::container::members::{Compat, plan};
 use crate::container::npy::{Descr, DescrField, write_numpy_header};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::{Axis, Block, DType, Frame, Part};
 use crate::progress::Progress;
 use crate::sink::{Sink, write_with_progress};
+
+const ADVICE: &str = "Write a directory (directory=True) or an .npz.";
 
 fn unrepresentable(message: impl Into<String>) -> Error {
     Error::new(ErrorKind::Unrepresentable, "npy", message)
@@ -16,7 +20,6 @@ fn unrepresentable(message: impl Into<String>) -> Error {
 /// # Errors
 /// `Unrepresentable`, naming the part that an array cannot hold; errors of the sink.
 pub fn encode(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Result<()> {
-    const ADVICE: &str = "Write a directory (directory=True) or an .npz.";
     let origin = frame.tags.origin.as_deref().unwrap_or("");
     let class = |name: &str| {
         origin.contains(&format!("\"class\":\"{name}\""))
@@ -115,14 +118,14 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
         descr: Descr::Scalar(block.grid.dtype),
         shape: Vec::new(),
     };
-    let declared = serde_json::from_str::<serde_json::Value>(frame.tags.origin.as_deref().unwrap_or("null"));
-    let declared = declared.ok().and_then(|origin| origin.get("dtype")?.get("itemsize")?.as_u64());
-    let record: usize = columns.iter().map(|b| b.grid.dtype.itemsize as usize).sum();
-    if declared.is_some_and(|nbytes| nbytes != record as u64) {
-        return Err(unrepresentable(
-            "a single file would pack a structured dtype with padding. Write a directory or an .npz.",
-        ));
+    let origin: Value =
+        serde_json::from_str(frame.tags.origin.as_deref().unwrap_or("null")).unwrap_or_default();
+    if origin.get("dtype").is_some_and(|dtype| !is_packed(dtype, &columns)) {
+        return Err(unrepresentable(format!(
+            "a single file holds a structured dtype without titles, alignment and padding. {ADVICE}"
+        )));
     }
+    let record: usize = columns.iter().map(|b| b.grid.dtype.itemsize as usize).sum();
     let descr = Descr::Struct(names.into_iter().zip(&columns).map(field).collect());
     let mut head = Vec::new();
     write_numpy_header(&mut head, &descr, false, &[frame.nrows]);
@@ -143,6 +146,21 @@ fn structured(frame: &Frame, sink: &mut dyn Sink, progress: &dyn Progress) -> Re
         }
     }
     out.write(&scratch)
+}
+
+/// Whether a NumPy dtype is these columns without gaps, titles and alignment, none of which a header stores.
+fn is_packed(dtype: &Value, columns: &[Block]) -> bool {
+    let mut nbytes = 0;
+    let mut offsets = Vec::with_capacity(columns.len());
+    for block in columns {
+        offsets.push(Value::from(nbytes));
+        nbytes += u64::from(block.grid.dtype.itemsize);
+    }
+    let titles = dtype.get("titles").and_then(Value::as_array);
+    dtype.get("itemsize") == Some(&Value::from(nbytes))
+        && dtype.get("offsets") == Some(&Value::from(offsets))
+        && dtype.get("aligned") != Some(&Value::from(true))
+        && titles.is_none_or(|titles| titles.iter().all(Value::is_null))
 }
 
 fn field_names(columns: &Axis) -> Result<Vec<String>> {
