@@ -165,7 +165,7 @@ site: setup  ## the documentation site in target/site, from docs/ and docstrings
 	@echo "open target/site/index.html"
 
 .PHONY: pictures
-pictures: setup  ## docs/pictures: layout diagrams, and charts of the published records
+pictures: build  ## docs/pictures: layout diagrams, and charts of the published records
 	$(PY) -m scripts.pictures
 
 # ---------------------------------------------------------------- what must hold

@@ -45,7 +45,7 @@ OTHERS = {
     "codecs-taxi": ("pyarrow", 0.2),
     "events": ("awkward", 0.1),
 }
-"""Datasets beside the nine fixtures: the library that writes them and the share of their rows."""
+"""Datasets in addition to the nine fixtures: the library that writes them and the share of their rows."""
 SHORTEST_S = 0.08  # a round repeats a shorter call until it has taken so long: the first one finds cold caches
 
 

@@ -2,7 +2,7 @@
 
 Text formats store a schema. Prints a table: of each library and format, the cases that are exact and that are refused.
 
-`make try-wheel` runs it beside the oldest versions of the libraries and the newest. A case that this version of the
+`make try-wheel` runs it with the oldest versions of the libraries and the newest. A case that this version of the
 library cannot make is counted apart; what a format does not hold is refused by name, as anywhere. Each library has a
 process of its own: a library that panics takes the process with it, and the cases behind it are tried in another.
 """

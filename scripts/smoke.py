@@ -1,4 +1,4 @@
-"""What an installed package must do, with numpy alone or beside the libraries that are there: `make try-wheel`."""
+"""Tries what an installed package must do, with only numpy or with more libraries: `make try-wheel`."""
 
 import importlib.util
 import subprocess
@@ -38,7 +38,7 @@ def main() -> None:
         subprocess.run(command, check=True, capture_output=True)
     place = Path(cn.__file__).parent
     assert "site-packages" in str(place), f"{place} is not an installed package"
-    print(f"{len(FORMATS)} formats and {len(libraries)} libraries ({', '.join(libraries) or 'numpy alone'})")
+    print(f"{len(FORMATS)} formats and {len(libraries)} libraries ({', '.join(libraries) or 'only numpy'})")
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def run(*command: str, cwd: Path | None = None) -> str:
 
 @contextmanager
 def trial(title: str, *requirements: str) -> Iterator[Environment]:
-    """An environment that is removed afterwards. What fails in it is printed and remembered."""
+    """An environment that is removed afterwards. Its failures are printed and remembered."""
     began = time.monotonic()
     try:
         with tempfile.TemporaryDirectory() as folder:
@@ -175,7 +175,7 @@ def try_wheel(wheel: Path) -> None:
 
 
 def try_extras(wheel: Path) -> None:
-    """Each extra alone."""
+    """Each extra in an environment of its own."""
     for extra in tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]:
         if extra == "bench" and not list((ROOT / "dist").glob("colonnade_bench-*.whl")):
             tried.append(("extra `bench`", "untried, without `make wheel-bench`"))
@@ -185,7 +185,7 @@ def try_extras(wheel: Path) -> None:
 
 
 def try_libraries(wheel: Path, which: str) -> None:
-    """The oldest or the newest version of each library alone, then of all together."""
+    """The oldest or the newest version of each library by itself, then of all together."""
     requirements = {name: f"{name}=={bound}" if which == "oldest" else name for name, bound in bounds().items()}
     groups = [(name, (name,)) for name in LIBRARIES] + [("all together", LIBRARIES)]
     for title, names in groups:

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from colonnade_bench.panel.summary import Results
 from scripts.pictures.chunk_sizes import chunk_sizes
 from scripts.pictures.codec_sizes import codec_sizes
 from scripts.pictures.fastest_by_link import fastest_by_link
@@ -22,14 +23,15 @@ MOST_NBYTES = 25_000
 """The largest size of a picture."""
 
 
-def drawn() -> dict[str, str]:
+def draw_all() -> dict[str, str]:
     """Returns the text of every picture by the name of its file."""
+    results = Results.load(RECORDS)
     layouts = {f"{layout.name}.svg": draw_layout(layout) for layout in FORMATS + WAYS}
     return layouts | {
         "chunk-sizes.svg": chunk_sizes(BENCHMARKS / "arrow.md"),
         "codecs.svg": codec_sizes(BENCHMARKS / "codecs.md"),
-        "fastest-by-way.svg": fastest_by_way(RECORDS),
-        "fastest-by-link.svg": fastest_by_link(RECORDS),
+        "fastest-by-way.svg": fastest_by_way(results),
+        "fastest-by-link.svg": fastest_by_link(results),
     }
 
 
@@ -53,7 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m scripts.pictures", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a picture is not up to date")
     check = parser.parse_args().check
-    pictures = drawn()
+    pictures = draw_all()
     if not check:
         FOLDER.mkdir(parents=True, exist_ok=True)
         for name, content in pictures.items():

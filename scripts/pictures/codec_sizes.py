@@ -31,14 +31,14 @@ class Codec:
     figures: dict[str, float]
 
     @property
-    def own(self) -> bool:
+    def is_colonnade(self) -> bool:
         """Whether it is one of Colonnade."""
         return self.library == "colonnade"
 
     @property
     def label(self) -> str:
         """The name in the picture. Colonnade is named by its mark."""
-        return self.name if self.own else f"{self.name} ({self.library})"
+        return self.name if self.is_colonnade else f"{self.name} ({self.library})"
 
 
 def codec_sizes(page: Path) -> str:
@@ -86,7 +86,7 @@ def _block(dataset: str, found: list[Codec], top: float) -> list[str]:
     for number, (measure, words) in enumerate(MEASURES.items()):
         left = LEFT + number * COLUMN
         most = max(codec.figures[measure] for codec in found)
-        longest = COLUMN - 20 - 1.15 * svg.text_width(_shown(most), "detail")  # bold figures are wider
+        longest = COLUMN - 20 - 1.15 * svg.text_width(_figure_text(most), "detail")  # bold figures are wider
         elements.append(svg.text(left, top + 12, words, "note muted"))
         for place, codec in enumerate(found):
             value = codec.figures[measure]
@@ -101,19 +101,19 @@ def _block(dataset: str, found: list[Codec], top: float) -> list[str]:
 
 def _bar(codec: Codec, value: float, left: float, top: float, length: float) -> list[str]:
     """Draws a bar and its value: a filled bar for Colonnade, else a hollow one."""
-    classes = "colonnade solid" if codec.own else "other hollow"
+    classes = "colonnade solid" if codec.is_colonnade else "other hollow"
     return [
         svg.rect(left, top + 1, max(length, 2), BAR, classes),
-        svg.text(left + length + 6, top + 14, _shown(value), _weight(codec)),
+        svg.text(left + length + 6, top + 14, _figure_text(value), _weight(codec)),
     ]
 
 
-def _shown(value: float) -> str:
+def _figure_text(value: float) -> str:
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
 
 
 def _weight(codec: Codec) -> str:
-    return "detail bold" if codec.own else "detail"
+    return "detail bold" if codec.is_colonnade else "detail"
 
 
 def _description(dataset: str, found: list[Codec]) -> str:

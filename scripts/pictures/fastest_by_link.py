@@ -5,8 +5,6 @@ The model computes the time from measured encoding, decoding and bytes: `colonna
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from colonnade.cli.amounts import bit_rate_text
 from colonnade_bench.panel.model import winners
 from colonnade_bench.panel.report_answer import HIGH_BPS, LOW_BPS, candidates, data
@@ -24,16 +22,15 @@ Piece = tuple[float, float, Contestant]
 """The slowest and the fastest link for which a format wins, in bits per second."""
 
 
-def fastest_by_link(records: Path) -> str:
-    """Returns the picture as SVG."""
-    results = Results.load(records)
+def fastest_by_link(results: Results) -> str:
+    """Returns the picture of a panel's first table as SVG."""
     place = results.places()[0]
     known = candidates(results, place)
     contestants = {candidate.name: contestant for contestant, candidate in known.items()}
     pieces = [(low, high, contestants[name]) for low, high, name in winners(list(known.values()), LOW_BPS, HIGH_BPS)]
     y = LogScale(LOW_BPS, HIGH_BPS, BOTTOM, TOP)
     elements = [
-        svg.text(svg.MARGIN, 28, "The fastest format by the rate of the link", "label bold"),
+        svg.text(svg.MARGIN, 28, TITLE, "label bold"),
         svg.text(svg.MARGIN, 53, data(results, place), "note muted"),
         svg.text(svg.MARGIN, 75, "Computed from measured times and sizes", "note muted"),
         *key(svg.MARGIN, 104, [("colonnade", "Colonnade"), ("other", "another library")]),

@@ -6,7 +6,6 @@ The panel computes medians and ties, as for its report: `colonnade_bench.panel.r
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 from colonnade.cli.amounts import seconds_text
 from colonnade_bench.panel.ranking import Ranked, ranking
@@ -21,18 +20,14 @@ LEFT, RIGHT = 340.0, 590.0
 TOP, ROW, BLOCK = 124.0, 25.0, 86.0
 """The first way; the height of a row, and of a way with its two rows."""
 
-TIED = (
-    "Tied with the fastest: the 95 % interval of the ratio of the",
-    "medians holds 1, or there are fewer than three repetitions.",
-)
+TIED = ("Tied with the fastest: the 95 % interval of the ratio of the", "medians holds 1.")
 
 Way = tuple[str, list[Ranked]]
 """The title of a way, and the best row of each side, fastest first."""
 
 
-def fastest_by_way(records: Path) -> str:
-    """Returns the picture as SVG."""
-    results = Results.load(records)
+def fastest_by_way(results: Results) -> str:
+    """Returns the picture of a panel's first table as SVG."""
     place = results.places()[0]
     ways = measured_ways(results, place)
     times = [value for _, rows in ways for row in rows for value in (row.figure.low, row.figure.high)]
@@ -68,7 +63,7 @@ def is_colonnade(row: Ranked) -> bool:
     return row.contestant.engine == "colonnade"
 
 
-def spoken(row: Ranked) -> str:
+def short_name(row: Ranked) -> str:
     """Returns format and library. Colonnade is named by its mark, a library's own data by "from"."""
     name = row.contestant.spoken.removesuffix(" (colonnade)").replace(" with ", " ")
     return re.sub(r"\((\w+), from \1\)", r"(from \1)", name)
@@ -84,13 +79,13 @@ def _way(name: str, rows: list[Ranked], x: LogScale, top: float) -> list[str]:
         shown = seconds_text(figure.median) + (", tied" if row.tied else "")
         right = max(x(figure.median) + 6, x(figure.high))
         elements += [
-            svg.text(svg.MARGIN + 14, y, spoken(row), f"note{weight}"),
+            svg.text(svg.MARGIN + 14, y, short_name(row), f"note{weight}"),
             svg.line(x(figure.low), y - 6, x(figure.high), y - 6, f"line {kind}"),
             mark(x(figure.median), y - 6, kind),
             svg.text(right + 9, y, shown, f"detail{weight}"),
         ]
-        if svg.MARGIN + 14 + svg.text_width(spoken(row), "note") > x(figure.low) - 8:
-            raise ValueError(f"The name {spoken(row)!r} is too long for its row.")
+        if svg.MARGIN + 14 + svg.text_width(short_name(row), "note") > x(figure.low) - 8:
+            raise ValueError(f"The name {short_name(row)!r} is too long for its row.")
     return elements
 
 

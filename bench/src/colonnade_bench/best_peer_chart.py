@@ -57,7 +57,7 @@ def draw_best_peer(summary: Summary, spec: Spec, folder: Path, name: str) -> lis
     path = folder / f"{name}.svg"
     folder.mkdir(parents=True, exist_ok=True)
     picture(alt, found, COLORS).save(path)
-    path.write_text(themed(tightened(path.read_text())))
+    path.write_text(follow_theme(tightened(path.read_text())))
     return [path]
 
 
@@ -68,7 +68,7 @@ def tightened(svg: str) -> str:
     return svg
 
 
-def themed(svg: str) -> str:
+def follow_theme(svg: str) -> str:
     """The picture with a style sheet that replaces its colours on a dark page."""
     pairs = [(color, DARK[role]) for role, color in COLORS.items()]
     rules = "".join(f'[{side}="{light}"]{{{side}:{dark}}}' for light, dark in pairs for side in ("fill", "stroke"))

@@ -1,7 +1,7 @@
 """Controls a measuring process from its parent: starts it afresh and exchanges lines of JSON with it.
 
 The parent never sleeps for a fixed time, because an end reports when it is ready. An end that fails or hangs is an
-error. What it prints to standard error is kept aside: its reason becomes a row, and a terminal shows no stack twice.
+error. Its standard error is kept aside: the reason becomes a row, and a terminal shows no stack twice.
 """
 
 from __future__ import annotations

@@ -123,7 +123,7 @@ class Answer:
 
     @property
     def tied(self) -> list[Standing]:
-        """The standings that ran on and are not told from the winner by the interval of their medians' ratio."""
+        """The standings that ran all laps and whose medians' ratio to the winner has an interval that holds 1."""
         first = self.lap_seconds(self.winner)
         return [s for s in self.contenders[1:] if not s.out and not told_apart(self.lap_seconds(s), first)]
 

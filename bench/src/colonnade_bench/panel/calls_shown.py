@@ -1,7 +1,7 @@
 """Names the call that an engine's figure measures, as a user would write it.
 
-The options of ours are those that the engine passes. Other engines have their calls as an attribute. An engine without
-it has no call, and the page then shows none.
+Colonnade's options are those that its engine passes. Every other engine has its calls in `Engine.calls`. The page shows
+no call of an engine without them.
 """
 
 from __future__ import annotations

@@ -48,11 +48,9 @@ class Curves(Runner):
         }
 
     def measure(self) -> int:
-        remote: dict[str, Any] = {}
-        if self.spec.remote:
-            remote["remote"] = {"remote": self.spec.remote, "remote_options": self.spec.remote_options}
+        remote = {"remote": self.spec.remote, "remote_options": self.spec.remote_options} if self.spec.remote else {}
         with tables.private() as cache:
-            self.place = point.Place(self.directory, cache, self.patience_s, **remote, over=self.over, note=self.note)
+            self.place = point.Place(self.directory, cache, self.patience_s, remote, self.over, self.note)
             return self.measure_all()
 
     def measure_all(self) -> int:

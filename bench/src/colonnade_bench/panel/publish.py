@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from colonnade_bench.panel.report_markdown import SHOWN, as_markdown
+from colonnade_bench.panel.report_records import read_records
 from colonnade_bench.panel.summary import Results
 
 RECORDS = "panel.jsonl.xz"
@@ -25,27 +26,23 @@ def folders(root: Path) -> list[Path]:
     return sorted(path.parent for path in root.glob(f"*/{RECORDS}"))
 
 
-def rounded(value: Any) -> Any:
+def round_figures(value: Any) -> Any:
     """Returns a record with five digits of each figure. Repetitions differ in the second.
 
-    >>> rounded({"union_s": 0.02798787399660796, "round": 3, "rows": [1.5]})
+    >>> round_figures({"union_s": 0.02798787399660796, "round": 3, "rows": [1.5]})
     {'union_s': 0.027988, 'round': 3, 'rows': [1.5]}
     """
     if isinstance(value, float):
         return float(f"{value:.5g}")
     if isinstance(value, dict):
-        return {key: rounded(each) for key, each in value.items()}
-    return [rounded(each) for each in value] if isinstance(value, list) else value
+        return {key: round_figures(each) for key, each in value.items()}
+    return [round_figures(each) for each in value] if isinstance(value, list) else value
 
 
 def tighten(path: Path) -> None:
-    """Rounds the records of a file. A file that is rounded already stays as it is."""
-    with lzma.open(path, "rt", encoding="utf-8") as file:
-        before = file.read()
-    lines = [json.dumps(rounded(json.loads(line)), separators=(",", ":")) for line in before.splitlines()]
-    after = "\n".join(lines) + "\n"
-    if after != before:
-        path.write_bytes(lzma.compress(after.encode(), preset=9 | lzma.PRESET_EXTREME))
+    """Rounds the records of a file. A second time changes nothing."""
+    lines = [json.dumps(round_figures(record), separators=(",", ":")) + "\n" for record in read_records(path)]
+    path.write_bytes(lzma.compress("".join(lines).encode(), preset=9 | lzma.PRESET_EXTREME))
 
 
 def report(folder: Path) -> str:

@@ -53,7 +53,7 @@ def gaps_of(results: Results, place: Place) -> Iterator[Gap]:
 def findings(results: Results, place: Place) -> Part:
     """Returns the findings. The part has no rows if there are none."""
     rows = [[text] for text in (growing(results, place), contradicted(results, place)) if text]
-    return Part("Findings", ["what stands out"], rows, [], "findings")
+    return Part("Findings", ["finding"], rows, [], "findings")
 
 
 def growing(results: Results, place: Place) -> str:

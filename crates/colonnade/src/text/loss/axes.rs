@@ -17,12 +17,12 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
         lose("attrs are not written".into());
     }
     if !matches!(frame.tags.name.as_str(), "" | "null") {
-        lose(format!("the name of the frame ({}) is not written", shown(&frame.tags.name)));
+        lose(format!("the name of the frame ({}) is not written", name_text(&frame.tags.name)));
     }
     match &frame.index.labels {
         _ if frame.index.counts_from_zero() && frame.index.name == "null" => {}
         _ if frame.index.counts_from_zero() => {
-            lose(format!("the name of the row labels ({}) is not written", shown(&frame.index.name)));
+            lose(format!("the name of the row labels ({}) is not written", name_text(&frame.index.name)));
         }
         _ if plain.index == IndexPlace::ByOption => {}
         _ if plain.index == IndexPlace::Columns => lose("row labels (the index) come back as columns".into()),
@@ -31,7 +31,7 @@ pub(super) fn losses(frame: &Frame, plain: &PlainText<'_>) -> Vec<Loss> {
         Labels::Levels(_) => lose("row labels (the index) come back as text".into()),
     }
     if frame.columns.name != "null" {
-        lose(format!("the name of the column labels ({}) is not written", shown(&frame.columns.name)));
+        lose(format!("the name of the column labels ({}) is not written", name_text(&frame.columns.name)));
     }
     if let Some(what) = columns(&frame.columns, plain) {
         lose(what);
@@ -94,7 +94,7 @@ fn is_plain_text(levels: &[Level]) -> bool {
 }
 
 /// A name for the message: that of several levels as Python's tuple, every other as its JSON.
-fn shown(name: &str) -> String {
+fn name_text(name: &str) -> String {
     fn part(value: &Value) -> String {
         match (value, value.get("$tuple").and_then(Value::as_array)) {
             (Value::Null, _) => "None".into(),
