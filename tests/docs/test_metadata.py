@@ -9,9 +9,9 @@ from readme_renderer import markdown
 
 from tests.helpers.corpora import ROOT
 from tests.helpers.each import each
+from tests.helpers.repository import REPOSITORY
 
 DISTRIBUTIONS = ("pyproject.toml", "bench/pyproject.toml")
-REPOSITORY = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
 project_of = each("path", DISTRIBUTIONS)
 
 

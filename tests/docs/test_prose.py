@@ -1,4 +1,4 @@
-"""Spelling and style of everything that people read: pages, docstrings, help texts and messages of the Python package.
+"""Spelling and style of everything that people read: pages, docstrings, help texts and messages of the Python packages.
 
 The phrases are those that readers stumbled over. Each has the words to write instead, which the failure prints.
 """
@@ -41,7 +41,7 @@ PAGES = [
     for page in [*ROOT.glob("*.md"), *ROOT.glob("bench/*.md"), *sorted(ROOT.glob("docs/**/*.md"))]
     if not (page.parent.name == "benchmarks" and page.name in REPORTS)
 ]
-SOURCES = sorted(ROOT.glob("python/colonnade/**/*.py"))
+SOURCES = sorted(path for folder in ("python/colonnade", "bench", "scripts") for path in (ROOT / folder).rglob("*.py"))
 CODE = re.compile(
     r"^(?P<fence> *```).*?^(?P=fence)|``[^`\n]+``|`[^`\n]+`|^ {4,}.*$|\]\([^)]*\)|^ *(?:>>>|\.\.\.) .*$",
     re.MULTILINE | re.DOTALL,

@@ -10,10 +10,10 @@ from urllib.parse import urldefrag
 import pytest
 
 from tests.helpers.corpora import ROOT
+from tests.helpers.repository import REPOSITORY
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
-REPOSITORY = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["repository"]
 IMAGE = re.compile(r"!\[(?P<text>[^\]]*)\]\([^)]+\)|<img\b(?P<tag>[^>]*)>")
 URL = re.compile(re.escape(REPOSITORY) + r"/(?P<path>[^)\s\"'<>]*)")
 
