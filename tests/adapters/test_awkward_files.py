@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from tests.helpers.each import each
 
@@ -166,8 +166,18 @@ def _packed(table: Any) -> Any:
     return pa.ipc.open_stream(sink.getvalue()).read_all()
 
 
+def _has_lists_of_size_0(kind: Any) -> bool:
+    """Awkward 2.14 forgets how many there are: the offsets of its lists then point past their content."""
+    if pa.types.is_fixed_size_list(kind) and kind.list_size == 0:
+        return True
+    return any(_has_lists_of_size_0(kind.field(i).type) for i in range(kind.num_fields))
+
+
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=200)
 @given(table=strategies_pyarrow.tables())
+@example(
+    table=pa.table({"a": pa.array([[], [[]]], pa.list_(pa.field("item", pa.list_(pa.null(), 0), nullable=False)))})
+)
 def test_random_tables_become_what_awkward_makes_of_them(table: Any) -> None:
     if len(set(table.column_names)) < table.num_columns:
         return
@@ -179,5 +189,8 @@ def test_random_tables_become_what_awkward_makes_of_them(table: Any) -> None:
         return
     found = cn.Frame(table).to_awkward()
     assert found.type == expected.type, (found.type, expected.type)
+    if any(_has_lists_of_size_0(kind) for kind in table.schema.types):
+        assert _plain(found) == _plain(expected)
+        return
     ours, theirs = values_of(found.layout), values_of(expected.layout)
     assert ours == theirs, (ours, theirs)
