@@ -1,7 +1,7 @@
 """Makes the published pages again from their records: ``python -m colonnade_bench.panel.publish examples``.
 
 Figures of the records are rounded to five digits, which halves the files. Each folder with a ``panel.jsonl.xz`` gets
-its ``report.md``, and the pictures that it already has are drawn again. One page shows all folders. Nothing of it is
+its ``report.md`` without the table of every figure, and the pictures that it already has are drawn again. One page shows all folders. Nothing of it is
 edited by hand, and a test compares the files with their records.
 """
 
@@ -49,7 +49,8 @@ def report(folder: Path) -> str:
     """Returns the text of a folder's ``report.md``, with the pictures of its folder."""
     results = Results.load(folder / RECORDS)
     pictures = [path for name in SHOWN if (path := Path("pictures") / f"{name}.png") and (folder / path).exists()]
-    return as_markdown(results, {results.places()[0]: pictures} if pictures else None)
+    # Half of a report is the table of every figure, which the page and the records have too.
+    return as_markdown(results, {results.places()[0]: pictures} if pictures else None, everything=False)
 
 
 def page_of_all(root: Path) -> str:

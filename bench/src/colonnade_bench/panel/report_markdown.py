@@ -8,7 +8,7 @@ from pathlib import Path
 
 from colonnade_bench.panel.report_answer import headline
 from colonnade_bench.panel.report_part import Part
-from colonnade_bench.panel.report_sections import parts
+from colonnade_bench.panel.report_sections import DETAILS_NAME, parts
 from colonnade_bench.panel.summary import Place, Results
 from colonnade_bench.section import to_markdown
 
@@ -16,15 +16,18 @@ SHOWN = ("elapsed", "storage", "split", "ribbon")
 """The pictures to show next to their table. All others are linked."""
 
 
-def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = None) -> str:
-    """Formats the whole report. `pictures` are paths relative to the report."""
+def as_markdown(
+    results: Results, pictures: dict[Place, list[Path]] | None = None, *, everything: bool = True
+) -> str:
+    """Formats the report. `pictures` are paths relative to it. Without `everything` it lacks the longest table."""
     out, pictures = ["# Which format is fastest: for this data, over this link\n\n"], pictures or {}
     for place in results.places():
         out.append(f"**{literal(headline(results, place))}**\n\n")
         for path in pictures.get(place, []):
             if path.stem in SHOWN and (path.suffix == ".svg" or path.with_suffix(".svg") not in pictures[place]):
                 out.append(f"![{path.stem}]({path.as_posix()})\n\n")
-        out.append(to_markdown(harmless(parts(results, place))))
+        shown = (part for part in parts(results, place) if everything or part.name != DETAILS_NAME)
+        out.append(to_markdown(harmless(shown)))
     return "".join(out)
 
 

@@ -205,6 +205,7 @@ def gaps(results: Results, place: Place) -> Part:
     return Part("Model against measurement", header, rows, notes, "gaps", 2)
 
 
+DETAILS_NAME = "details"
 DETAILS = {
     "user": "user_s",
     "system": "system_s",
@@ -244,7 +245,7 @@ def details(results: Results, place: Place) -> Part:
     notes = ["Medians. User and system: of both sides. Cores used: their sum by the elapsed time."]
     told = [k for k, name in enumerate(header) if k < 4 or any(row[k] != "-" for row in rows)]
     rows = [[row[k] for k in told] for row in rows]
-    return Part("Every figure of the largest size", [header[k] for k in told], rows, notes, "details", 2)
+    return Part("Every figure of the largest size", [header[k] for k in told], rows, notes, DETAILS_NAME, 2)
 
 
 def machine(results: Results, place: Place) -> Part:
