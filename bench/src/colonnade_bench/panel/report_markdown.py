@@ -12,7 +12,7 @@ from colonnade_bench.panel.report_sections import DETAILS_NAME, parts
 from colonnade_bench.panel.summary import Place, Results
 from colonnade_bench.section import to_markdown
 
-SHOWN = ("elapsed", "storage", "split", "ribbon")
+SHOWN = ("elapsed-straight", "elapsed", "storage", "split", "ribbon")
 """The pictures to show next to their table. All others are linked."""
 
 
