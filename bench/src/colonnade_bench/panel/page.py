@@ -10,6 +10,7 @@ import base64
 import hashlib
 import json
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,10 @@ SCRIPTS = ("units.js", "model.js", "view.js", "answer.js", "bars.js", "drawing.j
 STYLES = ("page.css", "bars.css")
 
 
-def page(results: Results) -> str:
-    """Returns the whole page as text."""
+def page(results: Results, changes: Mapping[str, str] | None = None) -> str:
+    """Returns the whole page as text. `changes` tells what a run changed in the ranking of the one before."""
+    told = changes or {}
+    places = [figures(results, place) | {"changes": told.get(place.run, "")} for place in results.places()]
     drawing, script = library(), "\n".join(read(name) for name in SCRIPTS)
     return (
         templates()
@@ -38,7 +41,7 @@ def page(results: Results) -> str:
             hashes=Markup(" ".join(map(script_hash, (drawing, script)))),
             library=packed(drawing),
             script=Markup(script),
-            data=packed(embedded([figures(results, place) for place in results.places()])),
+            data=packed(embedded(places)),
         )
     )
 

@@ -19,6 +19,8 @@ from colonnade_bench.panel.report_records import read_records
 from colonnade_bench.panel.summary import Results
 
 RECORDS = "panel.jsonl.xz"
+CHANGES = "changes.txt"
+"""What the run of a folder changed in the ranking of the one published before. The page shows it."""
 
 
 def folders(root: Path) -> list[Path]:
@@ -57,7 +59,12 @@ def page_of_all(root: Path) -> str:
     """Returns the text of ``page.html``."""
     from colonnade_bench.panel.page import page
 
-    return page(Results.load(*(folder / RECORDS for folder in folders(root))))
+    changes = {}
+    for folder in folders(root):
+        if (folder / CHANGES).exists():
+            text = " ".join((folder / CHANGES).read_text("utf-8").split())
+            changes |= {place.run: text for place in Results.load(folder / RECORDS).places()}
+    return page(Results.load(*(folder / RECORDS for folder in folders(root))), changes)
 
 
 def draw(folder: Path) -> None:

@@ -79,6 +79,8 @@ const Answer = (() => {
     byId("elsewhere").replaceChildren(...lines);
     byId("elsewhere-title").hidden = !lines.length;
     byId("data-line").textContent = `${place.data}. Run ${place.run}.`;
+    byId("changes").hidden = !place.changes;
+    byId("changes").textContent = place.changes;
     byId("banner").hidden = !place.banner;
     byId("banner").textContent = place.banner;
   }
