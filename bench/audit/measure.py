@@ -26,8 +26,7 @@ def touch(frame):
     """Reads every byte of the values, as a program that uses the frame would."""
     for block in (frame.iloc[:, k].array for k in range(frame.shape[1])):
         parts = block._pa_array.chunks if hasattr(block, "_pa_array") else []
-        buffers = [b for part in parts for b in part.buffers() if b] or [np.asarray(getattr(block, "asi8", block))]
-        for buffer in buffers:
+        for buffer in [b for part in parts for b in part.buffers() if b] or [np.asarray(getattr(block, "asi8", block))]:
             np.frombuffer(buffer, np.uint8).max(initial=0)
 
 

@@ -1,8 +1,8 @@
 """Makes the published pages again from their records: ``python -m colonnade_bench.panel.publish examples``.
 
 Figures of the records are rounded to five digits, which halves the files. Each folder with a ``panel.jsonl.xz`` gets
-its ``report.md`` without the table of every figure, and the pictures that it already has are drawn again. One page shows all folders. Nothing of it is
-edited by hand, and a test compares the files with their records.
+its ``report.md`` without the table of every figure, and the pictures that it already has are drawn again. One page
+shows all folders. Nothing of it is edited by hand, and a test compares the files with their records.
 """
 
 from __future__ import annotations

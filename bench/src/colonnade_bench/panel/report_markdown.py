@@ -16,9 +16,7 @@ SHOWN = ("elapsed-straight", "elapsed", "storage", "split", "ribbon")
 """The pictures to show next to their table. All others are linked."""
 
 
-def as_markdown(
-    results: Results, pictures: dict[Place, list[Path]] | None = None, *, everything: bool = True
-) -> str:
+def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = None, *, everything: bool = True) -> str:
     """Formats the report. `pictures` are paths relative to it. Without `everything` it lacks the longest table."""
     out, pictures = ["# Which format is fastest: for this data, over this link\n\n"], pictures or {}
     for place in results.places():
