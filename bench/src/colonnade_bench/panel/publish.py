@@ -59,7 +59,7 @@ def page_of_all(root: Path) -> str:
     """Returns the text of ``page.html``."""
     from colonnade_bench.panel.page import page
 
-    changes = {}
+    changes: dict[str, str] = {}
     for folder in folders(root):
         if (folder / CHANGES).exists():
             text = " ".join((folder / CHANGES).read_text("utf-8").split())
