@@ -26,9 +26,8 @@ for name in [*WAYS] * 7:
     run = subprocess.run([sys.executable, HERE / "measure.py", name], stdout=-1, check=True)
     again[name].append(float(run.stdout))
 
-print(
-    "| engine, format, codec | published | measured again | of seven processes | difference |\n|---|---:|---:|---:|---:|"
-)
+print("| engine, format, codec | published | measured again | seven processes | difference |")
+print("|---|---:|---:|---:|---:|")
 for name in WAYS:
     before, now = statistics.median(published[name]), statistics.median(again[name])
     span = f"{1e3 * min(again[name]):.1f} to {1e3 * max(again[name]):.1f} ms"
