@@ -166,11 +166,18 @@ def _packed(table: Any) -> Any:
     return pa.ipc.open_stream(sink.getvalue()).read_all()
 
 
-def _has_lists_of_size_0(kind: Any) -> bool:
-    """Awkward 2.14 forgets how many there are: the offsets of its lists then point past their content."""
-    if pa.types.is_fixed_size_list(kind) and kind.list_size == 0:
+def _has_lists_of_size_0(kind: Any, *, within: bool = False) -> bool:
+    """Whether lists of size 0 are within lists or maps.
+
+    Awkward 2.14 forgets how many there are: the offsets of the lists around them then point past their content.
+    """
+    if within and pa.types.is_fixed_size_list(kind) and kind.list_size == 0:
         return True
-    return any(_has_lists_of_size_0(kind.field(i).type) for i in range(kind.num_fields))
+    below = within or any(is_list(kind) for is_list in _LISTS)
+    return any(_has_lists_of_size_0(kind.field(i).type, within=below) for i in range(kind.num_fields))
+
+
+_LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_list_view, pa.types.is_large_list_view, pa.types.is_map)
 
 
 @settings(deadline=None, suppress_health_check=list(HealthCheck), max_examples=200)
