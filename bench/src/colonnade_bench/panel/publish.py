@@ -63,7 +63,7 @@ def page_of_all(root: Path) -> str:
     for folder in folders(root):
         if (folder / CHANGES).exists():
             text = " ".join((folder / CHANGES).read_text("utf-8").split())
-            changes |= {place.run: text for place in Results.load(folder / RECORDS).places()}
+            changes[next(read_records(folder / RECORDS))["run"]] = text
     return page(Results.load(*(folder / RECORDS for folder in folders(root))), changes)
 
 
