@@ -4,7 +4,7 @@
 one-key object such as ``{"$tuple": [...]}``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -474,6 +474,9 @@ class File(_OpenedBatches):
         """For formats that can be read in parts, this fetches the structure, and loading fetches the data. Without
         support for ranges, this fetches the whole file. `nbytes` counts the compressed size of bodies that were not
         fetched."""
+    @staticmethod
+    def open_store(file: StoreFile, *, options: ReadOptions, progress: Progress | None = None) -> File:
+        """As `open_http`, for an object of a store."""
     format: str
     layout: (
         str  # npz, npy: "zip", "directory", "npy"; arrow "file"; arrows "stream"; parquet "row groups"; else the format
@@ -566,6 +569,8 @@ class Reader(_BatchReader):
         """read_into fills the start of the view and returns the number of bytes; 0 is the end."""
     @staticmethod
     def open_http(file: HttpFile, *, options: ReadOptions, max_rows: int = 65_536) -> Reader: ...
+    @staticmethod
+    def open_store(file: StoreFile, *, options: ReadOptions, max_rows: int = 65_536) -> Reader: ...
     def facts(self) -> dict[str, Any]:
         """As `File.facts`, for the data received so far. csv, ndjson: dropped, nulled."""
     def next_batch(self) -> CoreFrame | None:
@@ -1071,6 +1076,20 @@ class HttpFile:
     nbytes: int | None  # None if the server does not declare it
     ranged: bool
     fetched_nbytes: int
+
+class StoreFile:
+    """An object of a store. `fetch(ranges)` iterates over ``(offset, bytes)`` of the pieces of the ranges, which are
+    sorted and disjoint. `read_into()` returns a function that fills a view with the next bytes of the object."""
+
+    def __init__(
+        self,
+        name: str,
+        nbytes: int,
+        head: object,
+        fetch: Callable[[list[tuple[int, int]]], Iterable[tuple[int, object]]],
+        read_into: Callable[[], Callable[[memoryview], int]],
+    ) -> None: ...
+    nbytes: int
 
 # --------------------------------------------------------------------------- memory
 def release_memory() -> int:

@@ -31,6 +31,8 @@ class Reading(TypedDict, total=False):
     rows: slice | None
     options: Common | None
     threads: int | None
+    storage_options: Mapping[str, Any] | None
+    filesystem: Any
     progress: Progress | bool
     limits: Limits | None
     timeout_s: float | None
@@ -111,6 +113,8 @@ class AnyReading(CsvReading, ArrowReading, ParquetReading, total=False):
 class Writing(TypedDict, total=False):
     options: Common | None
     threads: int | None
+    storage_options: Mapping[str, Any] | None
+    filesystem: Any
     progress: Progress | bool
     fsync: bool
     mkdir: bool

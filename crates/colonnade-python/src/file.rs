@@ -21,6 +21,7 @@ use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::read_options::PyReadOptions;
 use crate::run::{Callback, LoadRequest, run_with_progress};
+use crate::store_file::PyStoreFile;
 use crate::{dtype, facts, projection};
 
 /// An opened file, directory, buffer or stream.
@@ -115,6 +116,21 @@ impl PyFile {
                 Self::open(py, Source::Stream(&mut stream), None, options, progress)
             }
         }
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (file, *, options, progress = None))]
+    fn open_store(
+        py: Python<'_>,
+        file: &PyStoreFile,
+        options: &PyReadOptions,
+        progress: Callback,
+    ) -> PyResult<Self> {
+        if options.format.spec().capabilities.ranged {
+            let remote = file.remote(py, options.limits).py()?;
+            return Self::open(py, Source::Ranges(remote), None, options, progress);
+        }
+        Self::open(py, Source::Stream(&mut file.stream(py)?), None, options, progress)
     }
 
     #[getter]

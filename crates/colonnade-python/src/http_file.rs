@@ -111,16 +111,20 @@ impl Fetch for RangeFetcher {
     }
 
     fn pause(&self) -> colonnade::Result<()> {
-        // The fetching thread may need the interpreter lock, which this thread may hold.
-        Python::attach(|py| {
-            py.check_signals()?;
-            py.guarded(|| {
-                std::thread::sleep(PAUSE);
-                Ok(())
-            })
-        })
-        .map_err(|error: PyErr| io::Error::from(error).into())
+        pause()
     }
+}
+
+/// Waits for a thread that fetches. It may need the interpreter lock, which this thread may hold.
+pub(crate) fn pause() -> colonnade::Result<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        py.guarded(|| {
+            std::thread::sleep(PAUSE);
+            Ok(())
+        })
+    })
+    .map_err(|error: PyErr| io::Error::from(error).into())
 }
 
 /// A stream of a whole file. One thread at a time reads it.

@@ -52,6 +52,7 @@ mod run;
 mod series;
 mod sidecar;
 mod sink;
+mod store_file;
 mod target;
 mod text;
 mod tls;
@@ -80,6 +81,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<reader::PyReader>()?;
     m.add_class::<sink::BufferSink>()?;
     m.add_class::<http_file::PyHttpFile>()?;
+    m.add_class::<store_file::PyStoreFile>()?;
     arrow_assemble::register(m)?;
     arrow_parts::register(m)?;
     arrow_stream::register(m)?;

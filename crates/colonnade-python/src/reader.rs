@@ -22,6 +22,7 @@ use crate::http_file::PyHttpFile;
 use crate::path::PathArgument;
 use crate::progress::PyProgress;
 use crate::read_options::PyReadOptions;
+use crate::store_file::PyStoreFile;
 
 type Stream = Box<dyn Read + Send + Sync>;
 
@@ -160,6 +161,17 @@ impl PyReader {
     #[pyo3(signature = (file, *, options, max_rows = 65_536))]
     fn open_http(file: &PyHttpFile, options: &PyReadOptions, max_rows: usize) -> PyResult<Self> {
         Self::new(Box::new(file.stream(options.allow_truncated)?), options, max_rows, None)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (file, *, options, max_rows = 65_536))]
+    fn open_store(
+        py: Python<'_>,
+        file: &PyStoreFile,
+        options: &PyReadOptions,
+        max_rows: usize,
+    ) -> PyResult<Self> {
+        Self::new(Box::new(file.stream(py)?), options, max_rows, None)
     }
 
     #[getter]

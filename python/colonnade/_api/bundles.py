@@ -15,6 +15,7 @@ from .._io.detection import BUNDLED, DIRECTORIES, check_format, from_suffix
 from .._io.nearest import nearest_hint
 from .._io.progress import reporting
 from .._io.sources import Source
+from .._io.stores import Access
 from .._io.targets import AnyTarget, Target, as_target, prepare_folder, released, settle
 from .._values.terminal_text import label_text, truncate
 from ..errors import DecodeError, OptionError, UnsupportedError
@@ -150,7 +151,7 @@ def write_bundle(
     for name, value, choices in (("layout", layout, ("npz", "npy")), ("outer", outer, (None, "deflate"))):
         if value not in choices:
             raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}.")
-    where = as_target(target)
+    where = as_target(target, Access.of(options))
     with released(where):
         _write_as(_bundle_format(format, where), frames, where, layout, outer, options)
 

@@ -10,6 +10,7 @@ from .._formats.writers import write_format
 from .._io.connection_io import LinkSource
 from .._io.progress import TwoPhaseProgress, reporting, split_progress
 from .._io.sources import Source
+from .._io.stores import Access
 from .._io.targets import AnyTarget, Target, as_target, released, settle
 from .chunks import Chunks, chunks_of
 from .msgpack_frames import open_series
@@ -29,7 +30,7 @@ def convert_frame(
 ) -> None:
     """Implements `convert`."""
     reading, writing = as_keywords(read_options, "read"), as_keywords(write_options, "write")
-    where = as_target(target)
+    where = as_target(target, Access.of(writing))
     with released(where):
         # Options of writing are checked before the source is read.
         format_name = writing.pop("format", None) or format_of(write_options)

@@ -29,6 +29,7 @@ from .._io.detection import (
 from .._io.http_source import HttpSource
 from .._io.progress import reporting
 from .._io.sources import AnySource, PathSource, Source, as_source
+from .._io.stores import Access
 from .._io.streams import StreamSource
 from .._io.threads import resolve_threads
 from .._values.option_checks import check_timeout
@@ -131,7 +132,7 @@ def resolve_source(source: Source, format: str | None, options: Mapping[str, Any
         check_keywords("read", options, _format_by_suffix(source))
     else:
         make_options(format_name, "read", options)
-    where = as_source(source)
+    where = as_source(source, Access.of(options))
     if isinstance(where, LinkSource | HttpSource):
         where.timeout_s = check_timeout(options.get("timeout_s"))
     if isinstance(where, LinkSource):

@@ -8,6 +8,7 @@ from .._frame.frame import Frame
 from .._io.detection import check_format
 from .._io.progress import reporting
 from .._io.sources import Source
+from .._io.stores import Access
 from .._io.targets import Target, as_target, released, settle
 from .chunks import chunks_of, whole_frame
 from .many_files import joined, several
@@ -205,7 +206,7 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     Traceback (most recent call last):
     colonnade.EncodeError: csv: plain text does not bring back everything: code: text whose cells all look like ...
     """
-    where = as_target(target)
+    where = as_target(target, Access.of(options))
     with released(where):
         settings = written_as(where, format, options)
         if write_format(settings).is_batched:

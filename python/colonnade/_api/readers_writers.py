@@ -10,6 +10,7 @@ from .._io.connection_io import LinkSource
 from .._io.detection import STREAMED
 from .._io.http_source import HttpSource
 from .._io.sources import AnySource, Source
+from .._io.stores import Access
 from .._io.streams import CallSource, StreamSource
 from .._io.targets import Target, as_target, released
 from .._io.threads import resolve_threads
@@ -90,7 +91,7 @@ def open_writer(target: Target, *, format: str | None = None, **options: Any) ->
     >>> cn.read(sink)["a"].to_numpy()
     array([0, 1, 2, 3, 4, 5])
     """
-    where = as_target(target)
+    where = as_target(target, Access.of(options))
     try:
         settings = written_as(where, format, options)
         name = format_of(settings)

@@ -128,16 +128,16 @@ def check_dialled(text: str, scheme: str) -> None:
         )
     if scheme in _STORES:
         raise UnsupportedError(
-            f"{redact_url(text)!r}: {scheme}:// is not built into this version. Open it with a library that has it, "
-            "such as fsspec, and pass the file object."
+            f"{redact_url(text)!r}: {scheme}:// is not built into this version. Open its file system with fsspec, and "
+            "pass it as filesystem=."
         )
     if scheme not in DIALLED:
         raise UnsupportedError(
-            f"{redact_url(text)!r}: {scheme}:// is not built into this version; there are {', '.join(URLS)} and, to "
-            "read from, http:// and https://."
+            f"{redact_url(text)!r}: {scheme}:// is not built into this version; there are {', '.join(URLS)}, "
+            "s3://, gs://, az://, file:// and, to read from, http:// and https://."
         )
 
 
-_STORES = ("s3", "gs", "gcs", "az", "abfs", "abfss", "adl", "hf", "r2", "ftp", "sftp", "hdfs", "webhdfs")
+_STORES = ("gcs", "hf", "r2", "ftp", "sftp", "hdfs", "webhdfs")
 DIALLED = ("tcp", "tls", "unix")
 URLS = ("tcp://host:port", "tls://host:port", "unix:/path")

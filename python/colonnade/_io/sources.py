@@ -14,6 +14,8 @@ from .http_source import SCHEMES, HttpSource
 from .json_detection import MOST_NBYTES, detect_json
 from .network_filesystems import on_network
 from .raw_connection import Link
+from .store_source import StoreSource
+from .stores import NO_ACCESS, Access, is_store, object_of, path_of_file_url
 from .streams import CallSource, StreamSource, read_into_of
 
 if TYPE_CHECKING:
@@ -101,11 +103,11 @@ class BufferSource:
         """Do nothing: the source owns no descriptor."""
 
 
-AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource
+AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource | StoreSource
 
 
-def as_source(source: Any) -> AnySource:
-    """Resolve `source`. No bytes of a stream are consumed.
+def as_source(source: Any, access: Access = NO_ACCESS) -> AnySource:
+    """Resolve `source`. No bytes of a stream are consumed, and nothing is requested from a store.
 
     Raises
     ------
@@ -120,7 +122,7 @@ def as_source(source: Any) -> AnySource:
         if isinstance(source, bytes):
             # Bytes are data, not a path: a path of bytes goes through os.fsdecode.
             return BufferSource(source)
-        return _from_path(expand_home(os.fsdecode(source)))
+        return _from_path(os.fsdecode(source), access)
     if isinstance(source, _core.BufferSink | bytearray | memoryview):
         return BufferSource(source)
     if isinstance(source, Link):
@@ -145,7 +147,10 @@ def expand_home(path: str) -> str:
     return os.path.expanduser(path) if path.startswith("~") else path
 
 
-def _from_path(path: str) -> PathSource | StreamSource | LinkSource | HttpSource:
+def _from_path(path: str, access: Access) -> PathSource | StreamSource | LinkSource | HttpSource | StoreSource:
+    if is_store(path, access):
+        return StoreSource(object_of(path, access))
+    path = expand_home(path_of_file_url(path))
     scheme = url_scheme(path)
     if scheme in SCHEMES:
         return HttpSource(path)

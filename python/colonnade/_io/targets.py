@@ -14,6 +14,8 @@ from .connection_io import LinkTarget, check_dialled, url_scheme
 from .descriptors import duplicate_descriptor, write_all
 from .raw_connection import Link
 from .sources import expand_home, is_plain_socket, is_socket, plain_file
+from .store_target import StoreTarget
+from .stores import NO_ACCESS, Access, is_store, object_of, path_of_file_url
 
 if TYPE_CHECKING:
     import socket
@@ -65,7 +67,7 @@ class CallTarget:
     name: str | None = None
 
 
-AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget | LinkTarget
+AnyTarget = PathTarget | StreamTarget | SinkTarget | CallTarget | StoreTarget | LinkTarget
 WriterT = TypeVar("WriterT")
 
 
@@ -86,7 +88,7 @@ class ByTarget(Generic[WriterT]):
             return self.fd, where.fd
         if isinstance(where, SinkTarget):
             return self.sink, where.sink
-        assert isinstance(where, CallTarget)
+        assert isinstance(where, CallTarget | StoreTarget)
         return self.call, where.send
 
 
@@ -95,8 +97,8 @@ def constructors_of(writer: Any) -> ByTarget[Any]:
     return ByTarget(writer.to_path, writer.to_fd, writer.to_sink, writer.to_callable)
 
 
-def as_target(target: Any) -> AnyTarget:
-    """Resolve `target`.
+def as_target(target: Any, access: Access = NO_ACCESS) -> AnyTarget:
+    """Resolve `target`. Nothing is requested from a store.
 
     Raises
     ------
@@ -108,7 +110,7 @@ def as_target(target: Any) -> AnyTarget:
         An object of another type, or immutable bytes.
     """
     if isinstance(target, str) or hasattr(target, "__fspath__"):
-        return _from_path(expand_home(os.fsdecode(target)))
+        return _from_path(os.fsdecode(target), access)
     if isinstance(target, _core.BufferSink):
         return SinkTarget(target)
     if isinstance(target, Link):
@@ -153,20 +155,27 @@ def released(where: AnyTarget) -> Iterator[None]:
 
 
 def release(where: AnyTarget) -> None:
-    """Close the descriptor or connection if the target owns it."""
+    """Close the descriptor or connection if the target owns it. Drop an upload that was not completed."""
     if isinstance(where, StreamTarget) and where.close:
         os.close(where.fd)
     elif isinstance(where, LinkTarget):
         where.release()
+    elif isinstance(where, StoreTarget):
+        where.discard()
 
 
 def settle(where: AnyTarget, fsync: bool) -> None:
-    """Sync an open file to the disk if `fsync` is set. A renamed file was synced before the rename."""
+    """Complete an upload, or sync an open file if `fsync` is set. A renamed file was synced before the rename."""
+    if isinstance(where, StoreTarget):
+        where.commit()
     if fsync and isinstance(where, StreamTarget) and stat.S_ISREG(os.fstat(where.fd).st_mode):
         os.fsync(where.fd)
 
 
-def _from_path(path: str) -> PathTarget | StreamTarget | LinkTarget:
+def _from_path(path: str, access: Access) -> PathTarget | StreamTarget | LinkTarget | StoreTarget:
+    if is_store(path, access):
+        return StoreTarget(object_of(path, access))
+    path = expand_home(path_of_file_url(path))
     scheme = url_scheme(path)
     if scheme is not None:
         check_dialled(path, scheme)
@@ -218,7 +227,7 @@ def writer_of(file: Any) -> Callable[[memoryview], None]:
     return send
 
 
-def send_all(where: StreamTarget | SinkTarget | CallTarget, data: memoryview) -> None:
+def send_all(where: StreamTarget | SinkTarget | CallTarget | StoreTarget, data: memoryview) -> None:
     """Write all of `data` to a target."""
     if isinstance(where, StreamTarget):
         write_all(where.fd, data)

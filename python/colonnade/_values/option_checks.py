@@ -1,6 +1,6 @@
 """The common options of all formats, and checks of values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -46,6 +46,11 @@ def check_count(name: str, value: object, *, least: int = 1, optional: bool = Tr
         raise OptionError(f"{name}: expected {expected}, found {value!r}.")
 
 
+def check_mapping(name: str, value: object) -> None:
+    if value is not None and not isinstance(value, Mapping):
+        raise OptionError(f"{name}: expected a mapping or None, found {type(value).__name__}.")
+
+
 def check_timeout(value: object) -> float | None:
     """Returns `value` as a number of seconds, or None. OptionError for any other value."""
     if value is None:
@@ -75,6 +80,8 @@ class Common:
     _FORMAT: ClassVar[str]
 
     threads: int | None = field(default=None, metadata=BOTH)
+    storage_options: Mapping[str, Any] | None = field(default=None, metadata=BOTH, repr=False)
+    filesystem: Any = field(default=None, metadata=BOTH, repr=False)
     progress: Progress | bool = field(default=None, metadata=BOTH)
     limits: Limits | None = field(default=None, metadata=READ)
     timeout_s: float | None = field(default=None, metadata=READ)
@@ -88,6 +95,7 @@ class Common:
 
     def __post_init__(self) -> None:
         check_threads(self.threads)
+        check_mapping("storage_options", self.storage_options)
         check_progress(self.progress)
         if self.limits is not None and not isinstance(self.limits, Limits):
             raise OptionError(f"limits: expected colonnade.Limits or None, found {type(self.limits).__name__}.")

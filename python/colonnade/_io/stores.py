@@ -1,0 +1,196 @@
+"""Object stores by URL: the store and the key that `s3://`, `gs://`, `az://` and their relatives name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..errors import OptionError, UnsupportedError
+from .nearest import nearest_hint
+from .redact_url import redact_url
+from .store_objects import FsspecObject, ObstoreObject, StoreObject
+from .store_text import public_text
+
+SCHEMES = ("s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss")
+_TIMEOUT_S = 30.0
+_RETRY_S = 120.0
+
+# What fsspec's file systems call an option that object_store has under another name.
+_FSSPEC_NAMES: dict[str, dict[str, str]] = {
+    "s3": {
+        "key": "access_key_id",
+        "secret": "secret_access_key",
+        "token": "session_token",
+        "endpoint_url": "endpoint",
+        "region_name": "region",
+        "anon": "skip_signature",
+    },
+    "gs": {"token": "service_account", "anon": "skip_signature"},
+    "az": {"sas_token": "sas_key", "anon": "skip_signature"},
+}
+_COMMON_NAMES = {
+    "s3": ("access_key_id", "secret_access_key", "session_token", "region", "endpoint", "allow_http", "skip_signature",
+           "virtual_hosted_style_request", "unsigned_payload", "imdsv1_fallback", "checksum_algorithm"),
+    "gs": ("service_account", "service_account_key", "application_credentials", "skip_signature", "base_url"),
+    "az": ("account_name", "account_key", "sas_key", "client_id", "client_secret", "tenant_id", "endpoint",
+           "use_emulator", "skip_signature"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Access:
+    """How stores are reached: options for those of URLs, or a store or file system that the caller opened."""
+
+    storage_options: Mapping[str, Any] | None = None
+    filesystem: Any = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Access:
+        """The access that the keywords of a call name."""
+        given = options.get("options")
+        found = {name: options.get(name, getattr(given, name, None)) for name in ("storage_options", "filesystem")}
+        return cls(**found)
+
+
+NO_ACCESS = Access()
+
+
+def is_store(path: str, access: Access) -> bool:
+    """Whether `path` is an object of a store: a URL of one, or a key in a given store."""
+    return access.filesystem is not None or path.partition("://")[0].lower() in SCHEMES
+
+
+def path_of_file_url(path: str) -> str:
+    """The path of a ``file://`` URL. Everything else is returned unchanged.
+
+    >>> path_of_file_url("file:///tmp/a%20b.npz"), path_of_file_url("a%20b.npz")
+    ('/tmp/a b.npz', 'a%20b.npz')
+    """
+    if not path.lower().startswith("file://"):
+        return path
+    from urllib.parse import unquote
+
+    host, slash, rest = path[len("file://") :].partition("/")
+    if host not in ("", "localhost"):
+        raise UnsupportedError(f"{path!r}: expected file:///PATH of this machine, found the host {host!r}.")
+    return unquote(slash + rest)
+
+
+def object_of(path: str, access: Access, timeout_s: float | None = None) -> StoreObject:
+    """The object that `path` names: in the given store or file system, or at a URL.
+
+    Raises
+    ------
+    OptionError
+        An unknown option, or both a file system and options for one.
+    UnsupportedError
+        obstore is not installed.
+    """
+    if access.filesystem is None:
+        store, key = open_store(path, access.storage_options, timeout_s)
+        return ObstoreObject(import_obstore(path), store, key, redact_url(path))
+    if access.storage_options is not None:
+        raise OptionError("storage_options: expected None with filesystem, which has its own options. Leave one out.")
+    if hasattr(access.filesystem, "cat_file"):
+        return FsspecObject(access.filesystem, path, redact_url(path))
+    if type(access.filesystem).__module__.partition(".")[0] == "obstore":
+        return ObstoreObject(import_obstore(path), access.filesystem, path.lstrip("/"), redact_url(path))
+    kind = type(access.filesystem)
+    raise OptionError(
+        f"filesystem: expected an obstore store or an fsspec file system, found {kind.__module__}.{kind.__qualname__}."
+    )
+
+
+def open_store(url: str, storage_options: Mapping[str, Any] | None, timeout_s: float | None) -> tuple[Any, str]:
+    """The obstore store of `url`, and the key in it.
+
+    Raises
+    ------
+    OptionError
+        An option that the store does not know.
+    UnsupportedError
+        obstore is not installed.
+    """
+    from datetime import timedelta
+
+    obstore = import_obstore(url)
+    root, key = split(url)
+    kind = _kind(url)
+    config, client = _config(kind, storage_options or {})
+    client = {"timeout": f"{timeout_s or _TIMEOUT_S}s", "connect_timeout": f"{timeout_s or _TIMEOUT_S}s", **client}
+    retry = {"retry_timeout": timedelta(seconds=max(_RETRY_S, timeout_s or 0.0))}
+    try:
+        store = obstore.store.from_url(root, config=config, client_options=client, retry_config=retry)
+    except obstore.exceptions.UnknownConfigurationKeyError as error:
+        raise _unknown(kind, config, str(error)) from None
+    except (ValueError, obstore.exceptions.BaseError) as error:
+        message = public_text(error)
+        raise OptionError(f"storage_options: {redact_url(url)}: the store refuses them: {message}") from None
+    return store, key
+
+
+def split(url: str) -> tuple[str, str]:
+    """The URL of the store and the key in it.
+
+    >>> split("s3://bucket/a/b.npz")
+    ('s3://bucket', 'a/b.npz')
+    """
+    scheme, _, rest = url.partition("://")
+    place, _, key = rest.partition("/")
+    if not place:
+        raise OptionError(f"source: {redact_url(url)!r}: expected {scheme}://BUCKET/KEY, found no bucket.")
+    parts = key.split("/")
+    if ".." in parts or "." in parts:
+        raise OptionError(f"source: {redact_url(url)!r}: expected a key without '.' and '..', found {key!r}.")
+    return f"{scheme}://{place}", key
+
+
+def import_obstore(what: str) -> Any:
+    """The obstore package."""
+    try:
+        import obstore
+        import obstore.exceptions
+        import obstore.store
+    except ImportError:
+        raise UnsupportedError(
+            f"{redact_url(what)!r}: object stores are read through obstore, which is not installed. "
+            "Install it with: pip install 'colonnade[cloud]'"
+        ) from None
+    return obstore
+
+
+def _kind(url: str) -> str:
+    scheme = url.partition("://")[0].lower()
+    return {"s3a": "s3"}.get(scheme, scheme) if scheme in ("s3", "s3a", "gs") else "az"
+
+
+def _config(kind: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The configuration of the store and of its HTTP client, in object_store's names."""
+    config: dict[str, Any] = {}
+    client: dict[str, Any] = {}
+    if not isinstance(options, Mapping):
+        raise OptionError(f"storage_options: expected a mapping or None, found {type(options).__name__}.")
+    for name, value in options.items():
+        if name == "client_options" and isinstance(value, Mapping):
+            client |= value
+        elif name == "client_kwargs" and isinstance(value, Mapping):  # of s3fs, for botocore
+            nested, _ = _config(kind, value)
+            config |= nested
+        else:
+            config[_FSSPEC_NAMES[kind].get(name, name)] = value
+    endpoint = config.get("endpoint")
+    if isinstance(endpoint, str) and endpoint.startswith("http://"):
+        client.setdefault("allow_http", True)
+    if "allow_http" in config:
+        client["allow_http"] = config.pop("allow_http")
+    return config, client
+
+
+def _unknown(kind: str, config: Mapping[str, Any], message: str) -> OptionError:
+    names = [name for name in config if name.lower() in message.lower()] or list(config)
+    near = nearest_hint(names[0], _COMMON_NAMES[kind]) if names else ""
+    return OptionError(
+        f"storage_options: expected options of {kind} stores, such as {', '.join(_COMMON_NAMES[kind][:4])}, "
+        f"found {names[0]!r}{near}."
+    )
