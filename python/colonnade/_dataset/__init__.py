@@ -1,0 +1,1 @@
+"""Datasets: many files of one schema, read lazily and in parts."""
