@@ -70,7 +70,7 @@ def joined(sources: Sequence[Source], rows: slice | None, read_one: Callable[[So
 
 
 def _check_same(first: Frame, frame: Frame, names: tuple[str, str]) -> None:
-    found = _difference(first, frame)
+    found = difference(first, frame)
     if found is not None:
         what, one, other = found
         raise DecodeError(
@@ -79,8 +79,12 @@ def _check_same(first: Frame, frame: Frame, names: tuple[str, str]) -> None:
         )
 
 
-def _difference(first: Frame, frame: Frame) -> tuple[str, str, str] | None:
-    """What differs, and both sides."""
+Difference = tuple[str, str, str]
+"""What differs between two frames, and both sides."""
+
+
+def difference(first: Frame, frame: Frame) -> Difference | None:
+    """The first difference of the labels and types of columns."""
     ours, theirs = list(first), list(frame)
     if ours != theirs:
         missing = [label for label in ours if label not in theirs]

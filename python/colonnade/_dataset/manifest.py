@@ -1,8 +1,8 @@
 """The manifest of a dataset: which files are its parts. Each commit makes the next numbered manifest.
 
-``_colonnade/00000007.json`` lists all parts of version 7. A version is made once, by the writer that is first: a file is
-linked, or an object put, only if the name is free. Readers take the highest version, so they see the old set of parts or
-the new one. A writer that appends and comes second reads the new version and tries the next number. One that replaces
+``_colonnade/00000007.json`` lists all parts of version 7. A version is made once, by the writer that is first: a file
+is linked, or an object put, only if the name is free. Readers take the highest version, so they see the old set of parts
+or the new one. A writer that appends and comes second reads the new version and tries the next number. One that replaces
 everything and comes second fails, because it has not seen what it would remove.
 """
 
@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..errors import DecodeError, UnsupportedError
 from .places import Place
 
 FOLDER = "_colonnade"
-_NAME = re.compile(rf"{FOLDER}/([0-9]{{8}})\.json")
+_NAME = re.compile(r"([0-9]{8,})\.json")
 _FORMAT_VERSION = 1
-_MOST_NBYTES = 1 << 30
+MOST_COMMIT_S = 3600.0
+"""A writer that needs longer between reading a manifest and making the next one reads it again. `gc` keeps manifests for
+longer than this, so no writer can make a number anew that was removed."""
 
 
 @dataclass(frozen=True)
@@ -29,21 +32,42 @@ class Entry:
 
     name: str
     nbytes: int
-    nrows: int
+    nrows: int | None
     keys: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """The parts of one version. Version 0 is a folder without a manifest."""
+    """The parts of one version. Version 0 is a folder without a manifest.
+
+    Attributes
+    ----------
+    version : int
+    format : str
+        The format of all parts.
+    parts : tuple of Entry
+    key_types : dict
+        The type of each key, as ``partition_types=`` takes it.
+    columns : tuple of str or None
+        The order of all columns, keys among them; None where the files have all of them.
+    """
 
     version: int = 0
     format: str = ""
     parts: tuple[Entry, ...] = ()
+    key_types: Mapping[str, str] = field(default_factory=dict)
+    columns: tuple[str, ...] | None = None
 
     def to_json(self) -> bytes:
-        parts = [asdict(part) for part in self.parts]
-        return json.dumps({"colonnade": _FORMAT_VERSION, "format": self.format, "parts": parts}).encode()
+        """The manifest as a file. Its number is in its name."""
+        document = {
+            "colonnade_dataset": _FORMAT_VERSION,
+            "format": self.format,
+            "key_types": dict(self.key_types),
+            "columns": None if self.columns is None else list(self.columns),
+            "parts": [asdict(part) for part in self.parts],
+        }
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def latest(place: Place) -> Manifest:
@@ -56,55 +80,58 @@ def latest(place: Place) -> Manifest:
     UnsupportedError
         A later version of Colonnade wrote it.
     """
-    versions = [(int(match[1]), name) for name, _, _ in place.names(FOLDER) if (match := _NAME.fullmatch(name))]
+    versions = [(int(match[1]), name) for name in place.names(FOLDER) if (match := _NAME.fullmatch(name))]
     if not versions:
         return Manifest()
     version, name = max(versions)
-    return parse(place.get(name), version, name)
+    return parse(place.get(f"{FOLDER}/{name}"), version, place.target(f"{FOLDER}/{name}"))
 
 
 def parse(data: bytes, version: int, name: str) -> Manifest:
     """The manifest of these bytes."""
     try:
         found = json.loads(data)
-        if found["colonnade"] != _FORMAT_VERSION:
+        if found["colonnade_dataset"] != _FORMAT_VERSION:
             raise UnsupportedError(
-                f"{name}: expected a manifest of version {_FORMAT_VERSION}, found {found['colonnade']!r}. "
-                "A later version of Colonnade wrote it."
+                f"{name}: expected a manifest of version {_FORMAT_VERSION}, found {found['colonnade_dataset']!r}. "
+                "A later version of Colonnade wrote it; read it with that version."
             )
-        parts = tuple(
-            Entry(str(part["name"]), int(part["nbytes"]), int(part["nrows"]), _keys(part["keys"]))
-            for part in found["parts"]
+        columns = found["columns"]
+        manifest = Manifest(
+            version,
+            str(found["format"]),
+            tuple(_entry(part) for part in found["parts"]),
+            {str(key): str(type_) for key, type_ in found["key_types"].items()},
+            None if columns is None else tuple(map(str, columns)),
         )
-        manifest = Manifest(version, str(found["format"]), parts)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise DecodeError(f"{name}: expected a manifest, found {type(error).__name__}: {error}. Is it cut?") from None
+        raise DecodeError(
+            f"{name}: expected the manifest of a dataset, found {type(error).__name__}: {error}. It is cut or damaged; "
+            "remove it to read the version before it."
+        ) from None
     for part in manifest.parts:
-        pieces = part.name.split("/")
-        if part.name.startswith("/") or "\\" in part.name or not {"", ".", ".."}.isdisjoint(pieces):
-            raise DecodeError(f"{name}: expected names below the folder, found {part.name!r}.")
+        if "\\" in part.name or not {"", ".", ".."}.isdisjoint(part.name.split("/")):
+            raise DecodeError(f"{name}: expected names of parts below the folder, found {part.name!r}.")
     return manifest
 
 
 def commit(place: Place, change: Callable[[Manifest], Manifest]) -> Manifest:
-    """Make the next version: `change` of the newest one. Another writer's version in between is read, and tried again.
+    """Make the next version: `change` of the newest one. If another writer is first, its version is changed instead.
 
     An exception of `change` ends the commit; nothing is visible of it.
     """
     while True:
+        read_at = time.time()
         base = latest(place)
         new = change(base)
-        name = f"{FOLDER}/{base.version + 1:08d}.json"
-        if place.create(name, new.to_json()):
-            return Manifest(base.version + 1, new.format, new.parts)
+        data = new.to_json()
+        # The clock goes on while a laptop sleeps.
+        if time.time() - read_at > MOST_COMMIT_S:
+            continue
+        if place.create(f"{FOLDER}/{base.version + 1:08d}.json", data):
+            return replace(new, version=base.version + 1)
 
 
-def _keys(found: Any) -> dict[str, str | None]:
-    return {str(name): None if value is None else str(value) for name, value in found.items()}
-
-
-def removed_names(place: Place, manifest: Manifest, names: Sequence[tuple[str, int, float]]) -> list[str]:
-    """The files that no version needs: parts that are not in the newest manifest, and older manifests."""
-    needed = {part.name for part in manifest.parts}
-    newest = f"{FOLDER}/{manifest.version:08d}.json"
-    return [name for name, _, _ in names if name not in needed and name != newest]
+def _entry(part: Mapping[str, Any]) -> Entry:
+    keys = {str(name): None if value is None else str(value) for name, value in part["keys"].items()}
+    return Entry(str(part["name"]), int(part["nbytes"]), None if part["nrows"] is None else int(part["nrows"]), keys)

@@ -5,23 +5,39 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .._io.stores import Access, import_obstore, is_store, open_store, path_of_file_url
 from .._io.sources import expand_home
+from .._io.store_objects import as_os_errors
+from .._io.stores import Access, import_obstore, is_store, open_store, path_of_file_url, split
 from ..errors import UnsupportedError
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A file below a folder: its name with ``/`` between folders, its bytes, and the time of its last change."""
+
+    name: str
+    nbytes: int
+    changed_s: float
 
 
 class Place(Protocol):
     """A folder that holds files by their names, with ``/`` between folders."""
 
-    def names(self, below: str) -> Iterator[tuple[str, int, float]]:
-        """(name, bytes, time of the last change in seconds) of each file below a folder, sorted by name."""
+    def files(self, below: str) -> Iterator[FoundFile]:
+        """The files below a folder, at any depth, sorted by name."""
+
+    def names(self, folder: str) -> list[str]:
+        """The names of the files in a folder, in no order. Empty if it is not there."""
 
     def get(self, name: str) -> bytes:
         """The bytes of a file."""
+
+    def nbytes(self, name: str) -> int:
+        """The size of a file."""
 
     def create(self, name: str, data: bytes) -> bool:
         """Make a file, whole or not at all. False if there is one of this name already."""
@@ -30,7 +46,10 @@ class Place(Protocol):
         """Remove a file. One that is gone is no error."""
 
     def target(self, name: str) -> str:
-        """What `cn.write` takes for this file."""
+        """What `write` and `read` take for this file."""
+
+    def keywords(self) -> Mapping[str, Any]:
+        """The keywords of `write` and `read` that the target needs."""
 
 
 @dataclass(frozen=True)
@@ -39,36 +58,47 @@ class Folder:
 
     path: str
 
-    def names(self, below: str) -> Iterator[tuple[str, int, float]]:
-        top = os.path.join(self.path, below)
-        for folder, folders, names in os.walk(top):
+    def files(self, below: str) -> Iterator[FoundFile]:
+        for folder, folders, names in os.walk(os.path.join(self.path, below)):
             folders.sort()
             for name in sorted(names):
                 place = os.path.join(folder, name)
                 with contextlib.suppress(FileNotFoundError):
                     status = os.stat(place)
-                    yield os.path.relpath(place, self.path).replace(os.sep, "/"), status.st_size, status.st_mtime
+                    relative = os.path.relpath(place, self.path).replace(os.sep, "/")
+                    yield FoundFile(relative, status.st_size, status.st_mtime)
+
+    def names(self, folder: str) -> list[str]:
+        try:
+            return os.listdir(os.path.join(self.path, folder))
+        except FileNotFoundError:
+            return []
 
     def get(self, name: str) -> bytes:
         with open(os.path.join(self.path, name), "rb") as file:
             return file.read()
 
+    def nbytes(self, name: str) -> int:
+        return os.stat(os.path.join(self.path, name)).st_size
+
     def create(self, name: str, data: bytes) -> bool:
         path = os.path.join(self.path, name)
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        temporary = f"{path}.{os.getpid()}.{time.monotonic_ns()}.tmp"
-        with open(temporary, "xb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        folder = os.path.dirname(path)
+        os.makedirs(folder, exist_ok=True)
+        temporary = f"{path}.{os.getpid()}-{time.monotonic_ns()}.tmp"
         try:
+            with open(temporary, "xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
             # Unlike a rename, a link fails if the name is taken, so one of several writers wins.
             os.link(temporary, path)
         except FileExistsError:
             return False
         finally:
-            os.unlink(temporary)
-        _sync_folder(os.path.dirname(path))
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+        _sync_folder(folder)
         return True
 
     def remove(self, name: str) -> None:
@@ -76,7 +106,10 @@ class Folder:
             os.unlink(os.path.join(self.path, name))
 
     def target(self, name: str) -> str:
-        return os.path.join(self.path, name)
+        return os.path.join(self.path, *name.split("/"))
+
+    def keywords(self) -> Mapping[str, Any]:
+        return {"mkdir": True}
 
 
 @dataclass(frozen=True)
@@ -87,45 +120,77 @@ class Prefix:
     store: Any = field(repr=False)
     root: str  # the URL of the store with a slash, or nothing if the store is given
     prefix: str
+    access: Access
 
-    def names(self, below: str) -> Iterator[tuple[str, int, float]]:
-        rows = [meta for chunk in self.obstore.list(self.store, self._key(below) + "/", chunk_size=1000) for meta in chunk]
-        for meta in sorted(rows, key=lambda each: each["path"]):
-            yield meta["path"][len(self.prefix) :].lstrip("/"), meta["size"], meta["last_modified"].timestamp()
+    def files(self, below: str) -> Iterator[FoundFile]:
+        with self._errors(below):
+            chunks = self.obstore.list(self.store, self._key(below) or None, chunk_size=1000)
+            rows = [(meta["path"], meta["size"], meta["last_modified"].timestamp()) for chunk in chunks for meta in chunk]
+        skipped = len(self.prefix) + 1 if self.prefix else 0
+        for path, nbytes, changed_s in sorted(rows):
+            yield FoundFile(path[skipped:], nbytes, changed_s)
+
+    def names(self, folder: str) -> list[str]:
+        key = self._key(folder)
+        with self._errors(folder):
+            return [
+                meta["path"][len(key) + 1 :]
+                for chunk in self.obstore.list(self.store, key, chunk_size=1000)
+                for meta in chunk
+            ]
 
     def get(self, name: str) -> bytes:
-        return bytes(self.obstore.get(self.store, self._key(name)).bytes())
+        with self._errors(name):
+            return bytes(self.obstore.get(self.store, self._key(name)).bytes())
+
+    def nbytes(self, name: str) -> int:
+        with self._errors(name):
+            return int(self.obstore.head(self.store, self._key(name))["size"])
 
     def create(self, name: str, data: bytes) -> bool:
-        try:
-            self.obstore.put(self.store, self._key(name), data, mode="create", use_multipart=False)
-        except self.obstore.exceptions.AlreadyExistsError:
-            return False
+        with self._errors(name):
+            try:
+                self.obstore.put(self.store, self._key(name), data, mode="create", use_multipart=False)
+            except self.obstore.exceptions.AlreadyExistsError:
+                return False
         return True
 
     def remove(self, name: str) -> None:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError), self._errors(name):
             self.obstore.delete(self.store, self._key(name))
 
     def target(self, name: str) -> str:
         return self.root + self._key(name)
 
+    def keywords(self) -> Mapping[str, Any]:
+        return {"storage_options": self.access.storage_options, "filesystem": self.access.filesystem}
+
     def _key(self, name: str) -> str:
         return f"{self.prefix}/{name}".strip("/")
 
+    def _errors(self, name: str) -> contextlib.AbstractContextManager[None]:
+        return as_os_errors(self.obstore, self.target(name))
+
 
 def place_of(target: Any, access: Access) -> Place:
-    """The folder that `target` names. Nothing is requested or made."""
+    """The folder that `target` names. Nothing is requested or made.
+
+    Raises
+    ------
+    UnsupportedError
+        An fsspec file system.
+    """
     path = os.fsdecode(target)
     if not is_store(path, access):
         return Folder(expand_home(path_of_file_url(path)))
     if access.filesystem is None:
         store, prefix = open_store(path, access.storage_options, None)
-        return Prefix(import_obstore(path), store, path.partition("://")[0] + "://" + path.partition("://")[2].partition("/")[0] + "/", prefix)
+        return Prefix(import_obstore(path), store, split(path)[0] + "/", prefix.strip("/"), access)
     if type(access.filesystem).__module__.partition(".")[0] == "obstore":
-        return Prefix(import_obstore(path), access.filesystem, "", path.strip("/"))
+        return Prefix(import_obstore(path), access.filesystem, "", path.strip("/"), access)
     raise UnsupportedError(
-        "write_dataset: expected a path, a URL or an obstore store: fsspec has no file that only one writer makes."
+        "write_dataset: expected a path, a URL or an obstore store, found an fsspec file system, which cannot make a "
+        "file only if its name is free."
     )
 
 

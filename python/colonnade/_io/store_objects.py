@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -83,21 +83,25 @@ class ObstoreObject:
         with self._errors():
             self.obstore.put(self.store, self.key, data, use_multipart=False)
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Errors of obstore as those of files. Their texts hold no credentials."""
-        exceptions = self.obstore.exceptions
-        try:
-            yield
-        except FileNotFoundError:
-            raise FileNotFoundError(errno.ENOENT, "No such object", self.name) from None
-        except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
-            why = "The store refuses access (check storage_options and the credentials' end)"
-            raise PermissionError(errno.EACCES, f"{why}: {public_text(error)}", self.name) from None
-        except exceptions.PreconditionError:
-            raise changed(self.name) from None
-        except exceptions.BaseError as error:
-            raise OSError(errno.EIO, f"The store failed: {public_text(error)}", self.name) from None
+    def _errors(self) -> AbstractContextManager[None]:
+        return as_os_errors(self.obstore, self.name)
+
+
+@contextmanager
+def as_os_errors(obstore: Any, name: str) -> Iterator[None]:
+    """Errors of obstore as those of files. Their texts hold no credentials."""
+    exceptions = obstore.exceptions
+    try:
+        yield
+    except FileNotFoundError:
+        raise FileNotFoundError(errno.ENOENT, "No such object", name) from None
+    except (exceptions.PermissionDeniedError, exceptions.UnauthenticatedError) as error:
+        why = "The store refuses access (check storage_options and the credentials' end)"
+        raise PermissionError(errno.EACCES, f"{why}: {public_text(error)}", name) from None
+    except exceptions.PreconditionError:
+        raise changed(name) from None
+    except exceptions.BaseError as error:
+        raise OSError(errno.EIO, f"The store failed: {public_text(error)}", name) from None
 
 
 @dataclass(frozen=True)
