@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._api.inspect_verify_convert import inspect
-from .._api.many_files import Difference, difference
-from .._api.read_write import read
 from .._api.readers_writers import open_reader
+from .._errors import not_found
+from .._frame.filter_values import field_name
 from .._frame.frame import Frame
 from .._frame.schema import Schema
-from .._io.stores import Access
+from .._io.nearest import nearest_hint
 from .._values.conditions import Condition, conjunctions
-from ..errors import ColumnNotFound, DecodeError, OptionError
-from .columns import with_keys
-from .listing import Part, list_parts
-from .pruning import remaining
+from .._values.option_checks import check_count
+from ..errors import ColonnadeError, DecodeError
+from .listing import Listing, Part
+from .pruning import Pruned
+from .structure import Structure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,215 +29,239 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Dataset:
-    """Many files of one schema, as one table. `colonnade.dataset` makes it; nothing is read until it is asked for.
+    """Many files of one schema, as one table. `dataset` makes it.
 
-    `select` and `filter` return another dataset. `read`, `scan` and the ``to_`` methods read.
+    `select` and `filter` return another dataset. `scan`, `read` and the ``to_`` methods read rows. A dataset can be
+    pickled: another process opens the files itself.
     """
 
-    parts: tuple[Part, ...]
+    _listing: Listing
+    _structure: Structure
     _options: dict[str, Any]
     _columns: tuple[Hashable, ...] | None = None
     _conditions: tuple[tuple[Condition, ...], ...] | None = None
 
     # ------------------------------------------------------------------ what is there
 
-    @cached_property
+    @property
     def schema(self) -> Schema:
-        """Labels and types of the first part's columns, and of the keys. It reads the structure of one file."""
-        return self._described.schema
+        """The labels and types of the columns and keys. It is read from one file, or from all with a union."""
+        return self._empty.schema
+
+    @property
+    def format(self) -> str:
+        """The format of all files."""
+        return self._listing.format
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The files whose rows may match, by their keys. None is opened."""
+        return tuple(self._listing.parts[i] for i, _ in self._asked)
 
     def count_rows(self) -> int:
-        """The number of rows. Without a filter it comes from the structure of each file; no column is decoded."""
-        if self._conditions is None:
-            return sum(self._nrows(part) for part in self.parts)
-        return sum(len(frame) for frame in self.select([]).scan())
+        """The number of rows.
+
+        Without conditions on columns it comes from the manifest or from the structure of each file; no column is
+        decoded.
+        """
+        return sum(self._nrows(i, conditions) for i, conditions in self._asked)
 
     # ------------------------------------------------------------------ what is asked for
 
     def select(self, columns: Hashable | Iterable[Hashable]) -> Dataset:
-        """A dataset of these columns, in this order. Keys are columns too."""
-        labels = (columns,) if isinstance(columns, str | tuple) or not isinstance(columns, Iterable) else tuple(columns)
-        self._check(labels)
-        return replace(self, _columns=labels)
+        """A dataset of these columns, in this order. Keys are columns too.
+
+        Raises
+        ------
+        ColumnNotFound
+            A column does not exist; the message has the nearest names.
+        """
+        found = self._structure.empty.select(columns)
+        return replace(self, _columns=tuple(found.columns))
 
     def filter(self, filters: Sequence[Any] | str) -> Dataset:
-        """A dataset of the rows that meet the conditions, which are those of `read`, and those asked for before.
+        """A dataset of the rows that meet the conditions, which are those of ``filters=`` in `read`.
 
-        Parts whose keys cannot match are not opened. Of the others, each format leaves out what its statistics
-        exclude, and the rows that are left are compared.
+        Conditions add up. Parts whose keys cannot match are not opened. Of the others, each format skips what its
+        statistics exclude, and the rows that are left are compared.
+
+        Raises
+        ------
+        ColumnNotFound
+            A condition names no column, key or level of row labels.
+        OptionError
+            Anything that is no condition.
         """
         found = conjunctions(filters)
-        for conjunction in found:
-            self._check([name for name, _, _ in conjunction])
+        self._check_names(found)
         before = self._conditions
         if before is not None:
             found = [[*one, *other] for one in before for other in found]
         return replace(self, _conditions=tuple(map(tuple, found)))
 
     def head(self, n: int = 5) -> Frame:
-        """The first rows. Only the parts that they are in are opened."""
+        """The first `n` rows. Only the parts that they are in are opened."""
+        check_count("n", n, least=0, optional=False)
         frames: list[Frame] = []
         left = n
-        for frame in self.scan():
+        for frame in self.scan() if n else ():
             frames.append(frame.head(left))
             left -= len(frames[-1])
             if left <= 0:
                 break
-        return _joined(frames) if frames else self._empty()
+        return _joined(frames) if frames else self._empty
 
     # ------------------------------------------------------------------ reading
 
     def scan(self, batch_rows: int | None = None) -> Iterator[Frame]:
-        """Yield the rows in frames, one part's batch in memory at a time.
+        """Yield the rows in frames. One batch of one part is in memory at a time.
 
         Parameters
         ----------
         batch_rows : int, optional
-            The most rows of a frame. Default: the batches of the files (record batches, row groups, whole files).
+            The most rows of a frame. Default: the batches of the files, which are record batches, row groups or whole
+            files.
+
+        Raises
+        ------
+        DecodeError
+            The columns of a part differ from those of the first one; the message names both.
         """
-        if batch_rows is not None and batch_rows < 1:
-            raise OptionError(f"batch_rows: expected a whole number of at least 1 or None, found {batch_rows!r}.")
-        for part in self.parts:
-            for frame in self._frames(part):
-                step = len(frame) if batch_rows is None else batch_rows
-                for start in range(0, len(frame), max(step, 1)):
-                    yield frame if step >= len(frame) else frame.slice(start, start + step)
+        check_count("batch_rows", batch_rows)
+        return self._scan(batch_rows)
 
     def read(self) -> Frame:
-        """All rows in memory, as one frame with automatic row labels."""
+        """Read all rows into memory, as one frame."""
         frames = list(self.scan())
-        return _joined(frames) if frames else self._empty()
+        return _joined(frames) if frames else self._empty
 
     def to_pandas(self) -> pd.DataFrame:
-        """`read`, as a pandas DataFrame."""
+        """Read all rows into a pandas DataFrame."""
         return self.read().to_pandas()
 
     def to_polars(self) -> pl.DataFrame:
-        """`read`, as a polars DataFrame."""
+        """Read all rows into a polars DataFrame."""
         return self.read().to_polars()
 
     def to_arrow(self) -> pa.Table:
-        """`read`, as a pyarrow Table."""
+        """Read all rows into a pyarrow Table."""
         return self.read().to_arrow()
 
     def __repr__(self) -> str:
-        nbytes = [part.nbytes for part in self.parts]
-        size = "" if None in nbytes else f", {sum(filter(None, nbytes)):,} bytes"
-        keys = f", keys {', '.join(self.parts[0].keys)}" if self.parts[0].keys else ""
-        return f"<Dataset: {len(self.parts):,} parts of {self.parts[0].format}{size}{keys}>"
+        parts = self.parts
+        known = [part.nbytes for part in parts if part.nbytes is not None]
+        size = f", {sum(known):,} bytes" if len(known) == len(parts) else ""
+        keys = ", keys " + ", ".join(key.name for key in self._listing.keys) if self._listing.keys else ""
+        return f"<Dataset: {len(parts):,} parts of {self.format}{size}{keys}>"
 
     # ------------------------------------------------------------------ parts
 
-    @cached_property
-    def _first(self) -> Frame:
-        """The first part, opened."""
-        return self._open(self.parts[0])
+    def part_scans(self) -> list[PartScan]:
+        """One object for each part that may match, to be read anywhere: what engines make their tasks of."""
+        return [PartScan(self, i) for i, _ in self._asked]
 
-    @cached_property
-    def _described(self) -> Frame:
-        """No row of the first part, with the keys as columns."""
-        return with_keys(self._first.head(0), self.parts[0].keys)
-
+    @property
     def _empty(self) -> Frame:
-        frame = self._described
-        return frame if self._columns is None else frame.select(list(self._columns))
+        """The columns asked for, without rows."""
+        empty = self._structure.empty
+        return empty if self._columns is None else empty.select(list(self._columns))
 
-    def _check(self, labels: Iterable[Hashable]) -> None:
-        for label in labels:
-            try:
-                self._described.select([label])
-            except ColumnNotFound as error:
-                raise ColumnNotFound(f"dataset: {error}") from None
+    @cached_property
+    def _asked(self) -> list[tuple[int, list[list[Condition]] | None]]:
+        """The parts that may match, with the conditions on their own columns."""
+        if self._conditions is None:
+            return [(i, None) for i in range(len(self._listing.parts))]
+        pruned = Pruned.of([list(each) for each in self._conditions], self._listing.keys)
+        asked = []
+        for i in range(len(self._listing.parts)):
+            left = pruned.of_part(i)
+            if not isinstance(left, bool):
+                asked.append((i, left))
+        return asked
 
-    def _open(self, part: Part) -> Frame:
-        return read(part.source, format=part.format, **self._options)
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_asked"}
 
-    def _nrows(self, part: Part) -> int:
-        shape = inspect(part.source, format=part.format, **self._options).shape
+    def _check_names(self, conditions: list[list[Condition]]) -> None:
+        empty = self._structure.empty
+        known = [field_name(label) for label in empty]
+        if not empty.index.is_auto:
+            known += [field_name(name) for name in empty.index.names if name is not None]
+        for conjunction in conditions:
+            for label, _, _ in conjunction:
+                if field_name(label) not in known:
+                    hint = nearest_hint(field_name(label), known) or f"; columns: {', '.join(known[:5])}"
+                    raise not_found(f"filters: column {label!r} is not there{hint}", label)
+
+    def _nrows(self, part: int, conditions: list[list[Condition]] | None) -> int:
+        if conditions is not None:
+            return sum(len(frame) for frame in self.select([])._part_frames(part, conditions))
+        known = self._listing.parts[part]
+        if known.nrows is not None:
+            return known.nrows
+        shape = inspect(known.source, format=self.format, **self._options).shape
         if shape is None:
-            raise DecodeError(f"{part.name}: expected one frame, found several.")
+            raise DecodeError(f"{known.name}: expected one frame in each part, found several.")
         return shape[0]
 
-    def _frames(self, part: Part) -> Iterator[Frame]:
-        conditions = remaining(
-            None if self._conditions is None else [list(each) for each in self._conditions], part.keys
-        )
-        if conditions is False:
-            return
-        own = None if self._columns is None else [label for label in self._columns if label not in part.keys]
+    def _scan(self, batch_rows: int | None) -> Iterator[Frame]:
+        for i, conditions in self._asked:
+            yield from self._part_frames(i, conditions, batch_rows)
+
+    def _part_frames(
+        self, part: int, conditions: list[list[Condition]] | None, batch_rows: int | None = None
+    ) -> Iterator[Frame]:
         options = dict(self._options)
         if conditions is not None:
             options["filters"] = conditions
-        with open_reader(part.source, format=part.format, columns=own, **options) as reader:
+        source, structure = self._listing.parts[part], self._structure
+        own = structure.column_names(self._columns, part)
+        is_checked = False
+        with _naming(source), open_reader(source.source, format=self.format, columns=own, **options) as reader:
             for frame in reader:
-                if own is None:
-                    self._check_same(frame, part)
-                found = with_keys(frame, part.keys)
-                yield found if self._columns is None else found.select(list(self._columns))
-
-    def _check_same(self, frame: Frame, part: Part) -> None:
-        found: Difference | None = difference(self._first, frame)
-        if found is not None:
-            what, one, other = found
-            raise DecodeError(
-                f"{part.name}: expected {what} as in {self.parts[0].name}, {one}, found {other}. "
-                "The parts of a dataset have one schema; convert this one."
-            )
+                found = Frame._make(structure.completed(frame, part, self._columns)._load())
+                if not is_checked:
+                    structure.check(found, part, self._columns)
+                    is_checked = True
+                step = max(len(found) if batch_rows is None else batch_rows, 1)
+                for start in range(0, len(found), step):
+                    yield found if step >= len(found) else found.slice(start, start + step)
 
 
-def dataset(
-    source: Any,
-    format: str | None = None,
-    *,
-    partitioning: str | None = "hive",
-    partition_types: dict[str, Any] | None = None,
-    **options: Any,
-) -> Dataset:
-    """Open many files as one table. Nothing but their names is read.
+@dataclass(frozen=True)
+class PartScan:
+    """The asked rows and columns of one part. It can be pickled."""
 
-    Parameters
-    ----------
-    source : path, URL or list of sources
-        A folder, a pattern such as ``"trips/*.parquet"``, a list, or a prefix in a store (``s3://bucket/trips``).
-        Files and folders whose names begin with ``.`` or ``_`` are no parts.
-    format : str, optional
-        The format of all files. Default: the one of their suffixes, which must agree.
-    partitioning : one of {"hive", None}
-        ``"hive"``: folders such as ``year=2024`` are columns.
-    partition_types : dict, optional
-        Types of these columns, as ``{"year": "int32"}``. Default: int64, dates, or text, by their values.
-    **options
-        Options of reading, as for `read`.
+    dataset: Dataset
+    part: int
 
-    Returns
-    -------
-    Dataset
-        Lazy.
+    @property
+    def source(self) -> Part:
+        """The file."""
+        return self.dataset._listing.parts[self.part]
 
-    Raises
-    ------
-    FileNotFoundError
-        There is no file.
-    UnsupportedError
-        Files of several formats.
+    def scan(self, batch_rows: int | None = None) -> Iterator[Frame]:
+        """Yield the rows in frames."""
+        conditions = dict(self.dataset._asked)[self.part]
+        return self.dataset._part_frames(self.part, conditions, batch_rows)
 
-    Examples
-    --------
-    >>> import colonnade as cn, os, tempfile
-    >>> folder = tempfile.mkdtemp()
-    >>> for year in (2023, 2024):
-    ...     cn.write({"fare": [7.5, 9.0]}, os.path.join(folder, f"year={year}", "part-0.parquet"), mkdir=True)
-    >>> trips = cn.dataset(folder)
-    >>> trips.count_rows()
-    4
-    >>> trips.filter("year == 2024 and fare > 8").to_pandas()
-       fare  year
-    0   9.0  2024
-    """
-    parts = list_parts(source, format, partitioning, partition_types, Access.of(options))
-    return Dataset(tuple(parts), options)
+    def read(self) -> Frame:
+        """All rows in memory."""
+        frames = list(self.scan())
+        return _joined(frames) if frames else self.dataset._empty
+
+
+@contextmanager
+def _naming(part: Part) -> Iterator[None]:
+    """Errors of the bytes of a part name it."""
+    try:
+        yield
+    except ColonnadeError as error:
+        if part.name not in str(error):
+            error.args = (f"{part.name}: {error}", *error.args[1:])
+        raise
 
 
 def _joined(frames: Sequence[Frame]) -> Frame:

@@ -47,29 +47,20 @@ def folders_of(keys: Texts) -> str:
     return "".join(f"{_escaped(name)}={NULL if text is None else _escaped(text)}/" for name, text in keys.items())
 
 
-def key_text(label: str, value: Any) -> str | None:
+def key_text(label: str, value: str | bool | int | np.datetime64) -> str:
     """The text of a value in the name of a folder.
 
     Raises
     ------
     EncodeError
-        A value whose text does not bring it back: a float, bytes, nested ones.
+        Text that names no folder: the empty one, and Hive's text for null.
     """
-    if value is None or value != value or (isinstance(value, np.datetime64 | np.timedelta64) and np.isnat(value)):
-        return None
-    if isinstance(value, bool | np.bool_):
+    if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, np.datetime64):
-        return str(value).replace("T", " ")
-    if isinstance(value, str | int | np.integer) or type(value).__name__ == "date":
-        text = str(value)
-        if text in ("", NULL):
-            raise EncodeError(f"partition_by: column {label!r}: expected text that names a folder, found {text!r}.")
-        return text
-    raise EncodeError(
-        f"partition_by: column {label!r}: expected text, whole numbers, bools, dates or times, found "
-        f"{type(value).__name__}. Cut it into ranges first."
-    )
+    text = str(value).replace("T", " ") if isinstance(value, np.datetime64) else str(value)
+    if text in ("", NULL):
+        raise EncodeError(f"partition_by: column {label!r}: expected text that can name a folder, found {text!r}.")
+    return text
 
 
 def key_columns(parts: Sequence[Texts], types: Mapping[str, Any] | None) -> list[KeyColumn]:

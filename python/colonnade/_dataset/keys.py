@@ -82,7 +82,7 @@ def _texts(values: Sequence[str | None], times: int) -> ArrowColumn:
 
 def key_frame(keys: Sequence[KeyColumn]) -> CoreFrame:
     """The keys of all parts: one row for each part."""
-    return _core_of([key.of_all() for key in keys], [key.name for key in keys])
+    return core_of([key.of_all() for key in keys], [key.name for key in keys])
 
 
 def with_keys(frame: Frame, keys: Sequence[KeyColumn], part: int) -> Frame:
@@ -108,7 +108,7 @@ def with_keys(frame: Frame, keys: Sequence[KeyColumn], part: int) -> Frame:
         columns[label] = column
     for key in keys:
         columns[key.name] = key.of_part(part, core.nrows)
-    return Frame._make(_core_of(list(columns.values()), list(columns), core))
+    return Frame._make(core_of(list(columns.values()), list(columns), core))
 
 
 def _single(core: CoreFrame) -> list[np.ndarray | ArrowColumn]:
@@ -116,7 +116,8 @@ def _single(core: CoreFrame) -> list[np.ndarray | ArrowColumn]:
     return [core.column(i) for i in range(core.ncols)]
 
 
-def _core_of(columns: Sequence[Any], names: Sequence[str], like: CoreFrame | None = None) -> CoreFrame:
+def core_of(columns: Sequence[Any], names: Sequence[str], like: CoreFrame | None = None) -> CoreFrame:
+    """A frame of these columns. `like`: row labels, name, attributes and the class of column labels are those of it."""
     nrows = like.nrows if like is not None else len(columns[0]) if columns else 0
     builder = _core.FrameBuilder(nrows, len(columns))
     for i, column in enumerate(columns):

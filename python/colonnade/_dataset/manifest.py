@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+from uuid import uuid4
 
 from ..errors import DecodeError, UnsupportedError
 from .places import Place
@@ -62,6 +63,7 @@ class Manifest:
         """The manifest as a file. Its number is in its name."""
         document = {
             "colonnade_dataset": _FORMAT_VERSION,
+            "commit": uuid4().hex,  # tells the manifests of two writers apart
             "format": self.format,
             "key_types": dict(self.key_types),
             "columns": None if self.columns is None else list(self.columns),

@@ -40,7 +40,7 @@ class Place(Protocol):
         """The size of a file."""
 
     def create(self, name: str, data: bytes) -> bool:
-        """Make a file, whole or not at all. False if there is one of this name already."""
+        """Make a file, whole or not at all. False if there is one of this name already. No two calls have equal data."""
 
     def remove(self, name: str) -> None:
         """Remove a file. One that is gone is no error."""
@@ -152,7 +152,8 @@ class Prefix:
             try:
                 self.obstore.put(self.store, self._key(name), data, mode="create", use_multipart=False)
             except self.obstore.exceptions.AlreadyExistsError:
-                return False
+                # The answer to a request that succeeded may have been lost, and the request sent again.
+                return self.get(name) == data
         return True
 
     def remove(self, name: str) -> None:

@@ -1,0 +1,96 @@
+"""The columns of a dataset: those of its first part, or of all parts together, and its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any
+
+from .._api.many_files import difference
+from .._api.read_write import read
+from .._frame.frame import Frame
+from ..errors import DecodeError
+from .keys import with_keys
+from .listing import Listing
+from .union import Union
+
+
+class Structure:
+    """The columns of a dataset. The parts that it needs are opened when it is first asked.
+
+    Parameters
+    ----------
+    listing
+        The parts.
+    options
+        Keywords of `read`.
+    is_union
+        Parts may lack columns of others.
+    """
+
+    def __init__(self, listing: Listing, options: dict[str, Any], is_union: bool) -> None:
+        self._listing = listing
+        self._options = options
+        self._is_union = is_union
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a process needs to open the parts itself."""
+        return {name: self.__dict__[name] for name in ("_listing", "_options", "_is_union")}
+
+    def opened(self, i: int, **options: Any) -> Frame:
+        """Part `i`, without its keys. Lazy."""
+        part = self._listing.parts[i]
+        return read(part.source, format=self._listing.format, **{**self._options, **options})
+
+    @cached_property
+    def empty(self) -> Frame:
+        """All columns and keys, without rows."""
+        own = self._union.empty if self._union is not None else self._first
+        return self._ordered(with_keys(own, self._listing.keys, 0))
+
+    def column_names(self, wanted: Sequence[Hashable] | None, part: int) -> list[Hashable] | None:
+        """The labels to read of part `part`, to have `wanted` or all columns; None for all."""
+        if wanted is None:
+            return None
+        keys = {key.name for key in self._listing.keys}
+        names = [label for label in dict.fromkeys(wanted) if label not in keys]
+        if self._union is not None:
+            names = [label for label in names if self._union.is_in(label, part)]
+        return names
+
+    def completed(self, frame: Frame, part: int, wanted: Sequence[Hashable] | None) -> Frame:
+        """Rows of part `part` with the keys and the columns that it lacks, in the order of the dataset or of `wanted`."""
+        if self._union is not None:
+            frame = self._union.completed(frame, wanted)
+        frame = with_keys(frame, self._listing.keys, part)
+        return self._ordered(frame) if wanted is None else frame.select(list(wanted))
+
+    def check(self, frame: Frame, part: int, wanted: Sequence[Hashable] | None) -> None:
+        """DecodeError if the columns of rows of a part differ from those of the dataset."""
+        expected = self.empty if wanted is None else self.empty.select(list(wanted))
+        found = difference(expected, frame)
+        if found is None:
+            return
+        what, ours, theirs = found
+        parts = self._listing.parts
+        advice = "" if self._is_union else ' Pass on_schema="union" if parts may lack columns.'
+        raise DecodeError(
+            f"{parts[part].name}: expected {what} as in {parts[0].name}, {ours}, found {theirs}.{advice}"
+        )
+
+    @cached_property
+    def _first(self) -> Frame:
+        return self.opened(0).slice(0, 0)
+
+    @cached_property
+    def _union(self) -> Union | None:
+        if not self._is_union or len(self._listing.parts) < 2:
+            return None
+        parts = self._listing.parts
+        return Union([(part.name, self.opened(i).slice(0, 0)) for i, part in enumerate(parts)])
+
+    def _ordered(self, frame: Frame) -> Frame:
+        order = self._listing.columns
+        if order is None or list(frame) == list(order) or set(frame) != set(order):
+            return frame
+        return frame.select(list(order))
