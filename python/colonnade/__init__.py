@@ -20,6 +20,10 @@ if _TYPE_CHECKING:
     from ._api.readers_writers import open_reader, open_writer
     from ._api.versions import show_versions
     from ._core import BufferSink, Limits, __version__
+    from ._dataset.dataset import Dataset
+    from ._dataset.leftovers import remove_leftovers
+    from ._dataset.open_dataset import dataset
+    from ._dataset.write_dataset import write_dataset
     from ._formats.arrow import ArrowOptions, ArrowsOptions
     from ._formats.csv import CsvOptions
     from ._formats.json import JsonOptions, NdjsonOptions
@@ -36,6 +40,7 @@ if _TYPE_CHECKING:
     from .errors import (
         ColonnadeError,
         ColumnNotFound,
+        ConflictError,
         DecodeError,
         EncodeError,
         InputError,
@@ -54,8 +59,10 @@ __all__ = [
     "BufferSink",
     "ColonnadeError",
     "ColumnNotFound",
+    "ConflictError",
     "Connection",
     "CsvOptions",
+    "Dataset",
     "DecodeError",
     "EncodeError",
     "Frame",
@@ -80,6 +87,7 @@ __all__ = [
     "__version__",
     "connect",
     "convert",
+    "dataset",
     "decode",
     "encode",
     "inspect",
@@ -94,11 +102,13 @@ __all__ = [
     "read_pandas",
     "read_polars",
     "release_memory",
+    "remove_leftovers",
     "show_versions",
     "verify",
     "wait",
     "write",
     "write_bundle",
+    "write_dataset",
 ]
 
 # Importing every module takes longer than importing NumPy, so a name is imported when it is first used.
@@ -112,6 +122,10 @@ _MODULES = {
     "_api.readers_writers": ("open_reader", "open_writer"),
     "_api.versions": ("show_versions",),
     "_core": ("BufferSink", "Limits", "__version__"),
+    "_dataset.dataset": ("Dataset",),
+    "_dataset.leftovers": ("remove_leftovers",),
+    "_dataset.open_dataset": ("dataset",),
+    "_dataset.write_dataset": ("write_dataset",),
     "_formats.arrow": ("ArrowOptions", "ArrowsOptions"),
     "_formats.csv": ("CsvOptions",),
     "_formats.json": ("JsonOptions", "NdjsonOptions"),
@@ -128,6 +142,7 @@ _MODULES = {
     "errors": (
         "ColonnadeError",
         "ColumnNotFound",
+        "ConflictError",
         "DecodeError",
         "EncodeError",
         "InputError",

@@ -13,6 +13,7 @@ class                     also a                                 when
 `ColumnNotFound`          `KeyError`                             a label does not exist; the nearest is named
 `InternalError`           `RuntimeError`                         a bug in Colonnade: report it with the input
 `PluginError`             `RuntimeError`                         a plug-in of another distribution failed
+`ConflictError`           `RuntimeError`                         another writer changed a dataset first
 ========================  =====================================  ==============================================
 
 `LossWarning`, a `UserWarning`, lists the losses of a plain text file.
@@ -67,6 +68,10 @@ class LossWarning(UserWarning):
 ColumnNotFound.__str__ = Exception.__str__  # type: ignore[method-assign]
 
 
+class ConflictError(ColonnadeError, RuntimeError):
+    """Another writer has committed to the dataset since this one read it. Nothing of this one is visible."""
+
+
 class PluginError(ColonnadeError, RuntimeError):
     """A plug-in cannot be loaded, claims a method or name that it does not have, or failed.
 
@@ -86,10 +91,12 @@ class PluginError(ColonnadeError, RuntimeError):
 
 # One public name: tracebacks say colonnade.PluginError.
 PluginError.__module__ = "colonnade"
+ConflictError.__module__ = "colonnade"
 
 __all__ = [
     "ColonnadeError",
     "ColumnNotFound",
+    "ConflictError",
     "DecodeError",
     "EncodeError",
     "InputError",

@@ -20,7 +20,7 @@ from ..errors import DecodeError, UnsupportedError
 from .places import Place
 
 FOLDER = "_colonnade"
-_NAME = re.compile(r"([0-9]{8,})\.json")
+_NAME = re.compile(rf"{FOLDER}/([0-9]{{8,}})\.json")
 _FORMAT_VERSION = 1
 MOST_COMMIT_S = 3600.0
 """A writer that needs longer between reading a manifest and making the next one reads it again. `gc` keeps manifests for
@@ -82,11 +82,17 @@ def latest(place: Place) -> Manifest:
     UnsupportedError
         A later version of Colonnade wrote it.
     """
-    versions = [(int(match[1]), name) for name in place.names(FOLDER) if (match := _NAME.fullmatch(name))]
+    versions = [(version, name) for name in place.names(FOLDER) if (version := version_of(f"{FOLDER}/{name}"))]
     if not versions:
         return Manifest()
     version, name = max(versions)
     return parse(place.get(f"{FOLDER}/{name}"), version, place.target(f"{FOLDER}/{name}"))
+
+
+def version_of(name: str) -> int | None:
+    """The version of a manifest of this name below the folder of the dataset; None for another file."""
+    match = _NAME.fullmatch(name)
+    return None if match is None else int(match[1])
 
 
 def parse(data: bytes, version: int, name: str) -> Manifest:

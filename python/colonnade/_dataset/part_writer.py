@@ -67,8 +67,8 @@ class PartWriter:
             self._flush(max(self._nbytes, key=self._nbytes.__getitem__))
 
     def add_empty(self, frame: Frame) -> None:
-        """A part without rows, which has the columns."""
-        self._write((), frame._load())
+        """A part without rows, which has the columns. Its keys are null."""
+        self._write((None,) * len(self.labels), frame._load())
 
     def finish(self) -> list[Entry]:
         """Write the rows that wait. Returns all parts."""
@@ -82,7 +82,7 @@ class PartWriter:
         self._write(texts, _core.concat_frames(waiting))
 
     def _write(self, texts: Texts, core: CoreFrame) -> None:
-        keys = dict(zip(self.labels, texts, strict=bool(texts)))
+        keys = dict(zip(self.labels, texts, strict=True))
         name = f"{folders_of(keys)}part-{self._id}-{len(self.written):05d}.{self.format}"
         options = {**self.options, **self.place.keywords()}
         self.written.append(Entry(name, 0, core.nrows, keys))

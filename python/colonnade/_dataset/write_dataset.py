@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .._api.batch_reader import Reader
@@ -97,22 +98,41 @@ def write_dataset(
     settings = make_options(name, "write", options)
     keys = (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)  # type: ignore[arg-type]
     frames = _frames(data, settings)
-    if table == "delta":
-        from .delta import write_delta
-
-        write_delta(frames, target, name, keys, rows_per_part, mode, options)
-        return
     place = place_of(target, Access.of(options))
+    request = _Request(place, name, keys, rows_per_part, mode, options)
+    if table == "delta":
+        _commit_to_delta(request, target, frames)
+    else:
+        _commit(request, frames)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The arguments of `write_dataset`."""
+
+    place: Place
+    format: str
+    keys: tuple[Hashable, ...]
+    rows_per_part: int
+    mode: str
+    options: dict[str, Any]
+
+
+def _commit(request: _Request, frames: Iterator[Frame]) -> None:
+    place, mode = request.place, request.mode
     before = latest(place)
     known = _parts_there(place, before)
     if mode == "error" and known.parts:
         raise FileExistsError(17, 'The dataset has parts. Pass mode="append" or mode="overwrite"', place.target(""))
-    written, split = _write_parts(frames, place, name, keys, rows_per_part, options, known if mode == "append" else None)
+    first = next(frames)
+    split = Split.of(first, request.keys)
+    if mode == "append" and known.parts:
+        _check_schema(place, known, first, request.options)
 
     def change(base: Manifest) -> Manifest:
         if mode == "append":
             old = base if base.version else known
-            _check_alike(old, name, split)
+            _check_alike(old, request.format, split)
         elif base.version != before.version:
             raise ConflictError(
                 f"write_dataset: {place.target('')}: expected version {before.version} of the dataset, found version "
@@ -120,12 +140,30 @@ def write_dataset(
             )
         else:
             old = Manifest()
-        return Manifest(0, name, (*old.parts, *written), split.types, split.columns)
+        return Manifest(0, request.format, (*old.parts, *written), split.types, split.columns)
 
+    written = _written(request, split, first, frames)
     try:
         commit(place, change)
     except BaseException:
         _remove(place, written)
+        raise
+
+
+def _commit_to_delta(request: _Request, target: Any, frames: Iterator[Frame]) -> None:
+    from .delta import DeltaTarget
+
+    table = DeltaTarget(target, request.format, request.options.get("storage_options"))
+    table.check_mode(request.mode)
+    first = next(frames)
+    split = Split.of(first, request.keys)
+    if request.mode == "append":
+        table.check_schema(first, split.labels)
+    written = _written(request, split, first, frames)
+    try:
+        table.commit(first, split.labels, written, request.mode)
+    except BaseException:
+        _remove(request.place, written)
         raise
 
 
@@ -158,24 +196,12 @@ def _chained(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
     yield from rest
 
 
-def _write_parts(
-    frames: Iterator[Frame],
-    place: Place,
-    format: str,
-    keys: Sequence[Hashable],
-    rows_per_part: int,
-    options: dict[str, Any],
-    known: Manifest | None,
-) -> tuple[list[Entry], Split]:
+def _written(request: _Request, split: Split, first: Frame, rest: Iterator[Frame]) -> list[Entry]:
     """The parts that were written. After an error they are removed."""
-    first = next(frames)
-    split = Split.of(first, keys)
-    if known is not None and known.parts:
-        _check_schema(place, known, first, options)
-    writer = PartWriter(place, format, split.labels, rows_per_part, options)
+    writer = PartWriter(request.place, request.format, split.labels, request.rows_per_part, request.options)
     try:
         empty = first.slice(0, 0)
-        for frame in _chained(first, frames):
+        for frame in _chained(first, rest):
             found = difference(empty, frame)
             if found is not None:
                 what, ours, theirs = found
@@ -184,9 +210,9 @@ def _write_parts(
                 writer.add(texts, piece)
         if not writer.has_parts:
             writer.add_empty(split.without_keys(empty))
-        return writer.finish(), split
+        return writer.finish()
     except BaseException:
-        _remove(place, writer.written)
+        _remove(request.place, writer.written)
         raise
 
 

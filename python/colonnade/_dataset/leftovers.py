@@ -1,0 +1,91 @@
+"""Removes the files of a dataset that no reader needs."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from .._io.stores import Access
+from ..errors import OptionError
+from .manifest import MOST_COMMIT_S, parse, version_of
+from .places import Place, place_of
+
+_WEEK_S = 7 * 86_400.0
+_LEAST_S = 2 * MOST_COMMIT_S
+
+
+@dataclass(frozen=True)
+class Leftovers:
+    """What `remove_leftovers` removed, or would remove: the names of the files, and their bytes together."""
+
+    names: tuple[str, ...]
+    nbytes: int
+
+
+def remove_leftovers(
+    target: Any, *, older_than_s: float = _WEEK_S, dry_run: bool = False, **options: Any
+) -> Leftovers:
+    """Remove the files of a dataset that no reader needs.
+
+    These are the parts of writers that were killed, parts that an overwrite has replaced, and older manifests. Files that
+    a writer or a reader of the last `older_than_s` seconds may need stay: those that changed since, and those of each
+    version that was the newest one since. A folder without a manifest is not touched.
+
+    Parameters
+    ----------
+    target : path or URL
+        The folder of the dataset.
+    older_than_s : float
+        Seconds, 7,200 at least, by the clock of the disk or the store.
+    dry_run : bool
+        Remove nothing.
+    **options
+        ``storage_options`` and ``filesystem``, as for `write_dataset`.
+
+    Returns
+    -------
+    Leftovers
+        The names of the files and their bytes.
+
+    Raises
+    ------
+    OptionError
+        `older_than_s` is below 7,200.
+    DecodeError
+        The manifest is damaged. Nothing was removed.
+
+    Examples
+    --------
+    >>> import colonnade as cn, os, tempfile
+    >>> folder = os.path.join(tempfile.mkdtemp(), "trips")
+    >>> for fare in (7.5, 9.0):
+    ...     cn.write_dataset({"fare": [fare]}, folder, mode="overwrite")
+    >>> cn.remove_leftovers(folder).names
+    ()
+    """
+    if not older_than_s >= _LEAST_S:
+        raise OptionError(f"older_than_s: expected {_LEAST_S:,.0f} seconds at least, found {older_than_s!r}.")
+    if unknown := sorted(set(options) - {"storage_options", "filesystem"}):
+        raise OptionError(f"{unknown[0]}: expected storage_options or filesystem.")
+    return remove_from(place_of(target, Access.of(options)), older_than_s, dry_run)
+
+
+def remove_from(place: Place, older_than_s: float, dry_run: bool) -> Leftovers:
+    """Implements `remove_leftovers`."""
+    before = time.time() - older_than_s
+    files = list(place.files(""))
+    manifests = sorted((version, each) for each in files if (version := version_of(each.name)) is not None)
+    if not manifests:
+        return Leftovers((), 0)
+    # A reader may have begun with any version that was the newest one within the time.
+    current = [i for i, (_, each) in enumerate(manifests) if each.changed_s < before]
+    kept = manifests[current[-1] if current else 0 :]
+    needed = {each.name for _, each in kept}
+    for version, each in kept:
+        needed.update(part.name for part in parse(place.get(each.name), version, place.target(each.name)).parts)
+    found = [each for each in files if each.name not in needed and each.changed_s < before]
+    if not dry_run:
+        for each in found:
+            place.remove(each.name)
+    return Leftovers(tuple(each.name for each in found), sum(each.nbytes for each in found))
