@@ -138,6 +138,9 @@ def column_with_validity(column: ArrowColumn, bits: np.ndarray, tag: str | None 
 def column_with_tag(column: ArrowColumn, tag: str | None) -> ArrowColumn:
     """The column with another tag."""
 
+def null_column(column: ArrowColumn, nrows: int) -> ArrowColumn:
+    """`nrows` nulls of the type and tag of a column."""
+
 def column_parts(
     column: ArrowColumn,
 ) -> tuple[str, int, list[np.ndarray], np.ndarray | None, list[tuple[str, bool, list[tuple[str, str]], ArrowColumn]]]:

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer};
-use arrow_data::ArrayDataBuilder;
+use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::{DataType, Field, UnionFields, UnionMode};
 use numpy::PyUntypedArray;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -23,6 +23,7 @@ type ChildArgument<'py> = (String, bool, PyRef<'py, ArrowColumn>);
 pub(crate) fn register(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(assemble_column, m)?)?;
     m.add_function(wrap_pyfunction!(column_with_tag, m)?)?;
+    m.add_function(wrap_pyfunction!(null_column, m)?)?;
     m.add_function(wrap_pyfunction!(column_with_validity, m)?)
 }
 
@@ -81,6 +82,14 @@ fn column_with_validity(
 fn column_with_tag(column: &ArrowColumn, tag: Option<String>) -> ArrowColumn {
     let mut column = column.column.clone();
     column.tag = tag;
+    ArrowColumn { column }
+}
+
+/// `nrows` nulls of the type of a column.
+#[pyfunction]
+fn null_column(column: &ArrowColumn, nrows: usize) -> ArrowColumn {
+    let mut column = column.column.clone();
+    column.data = ArrayData::new_null(column.data.data_type(), nrows);
     ArrowColumn { column }
 }
 

@@ -3,6 +3,7 @@
 import errno
 import glob
 import os
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -93,9 +94,30 @@ def difference(first: Frame, frame: Frame) -> Difference | None:
             return "the order of columns", repr(ours[:5]), repr(theirs[:5])
         return "the columns", repr(ours[:5]), f"no {missing[0]!r}" if missing else f"{extra[0]!r} too"
     for label, one, other in zip(ours, first.dtypes.names(), frame.dtypes.names(), strict=True):
-        if one != other and not (one.startswith("<U") and other.startswith("<U")):
+        if one != other and _values_of(one) != _values_of(other):
             return f"column {label!r}", one, other
     return None
+
+
+def _values_of(dtype: str) -> str:
+    """The name of a type that is the same in NumPy's layout and in Arrow's."""
+    if dtype.startswith("<U"):
+        return "utf8"
+    unit = _OF_UNIT.fullmatch(dtype)
+    if unit is not None:
+        return f"{'datetime64' if unit[1] == 'timestamp' else 'timedelta64'}[{unit[2]}]"
+    return _IN_NUMPY.get(dtype, dtype)
+
+
+_OF_UNIT = re.compile(r"(timestamp|duration)\[(s|ms|us|ns)\]")
+_IN_NUMPY = {
+    "halffloat": "float16",
+    "float": "float32",
+    "double": "float64",
+    "date32[day]": "datetime64[D]",
+    "large_utf8": "utf8",
+    "utf8_view": "utf8",
+}
 
 
 def _name(sources: Sequence[Source], position: int) -> str:

@@ -27,6 +27,8 @@ class PartWriter:
 
     Attributes
     ----------
+    in_folders : bool
+        Whether the keys of a part are in the names of its folders.
     written : list of Entry
         The parts so far.
     """
@@ -36,6 +38,7 @@ class PartWriter:
     labels: Sequence[str]
     rows_per_part: int
     options: dict[str, Any]
+    in_folders: bool = True
     written: list[Entry] = field(default_factory=list)
     _waiting: dict[Texts, list[CoreFrame]] = field(default_factory=dict)
     _nbytes: dict[Texts, int] = field(default_factory=dict)
@@ -83,7 +86,7 @@ class PartWriter:
 
     def _write(self, texts: Texts, core: CoreFrame) -> None:
         keys = dict(zip(self.labels, texts, strict=True))
-        name = f"{folders_of(keys)}part-{self._id}-{len(self.written):05d}.{self.format}"
+        name = f"{folders_of(keys) if self.in_folders else ''}part-{self._id}-{len(self.written):05d}.{self.format}"
         options = {**self.options, **self.place.keywords()}
         self.written.append(Entry(name, 0, core.nrows, keys))
         write(Frame._make(core), self.place.target(name), format=self.format, **options)

@@ -142,5 +142,5 @@ def _is_text(kind: str) -> bool:
     return kind in ("utf8", "large_utf8", "utf8_view")
 
 
-_PRIMITIVE = {"bool", "date32", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
+_PRIMITIVE = {"bool", "date32[day]", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))}
 _NAIVE = re.compile(r"timestamp\[(s|ms|us|ns)\]")

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from .._api.batch_reader import Reader
 from .._api.chunks import chunks_of
-from .._api.many_files import difference
-from .._formats.options import make_options
+from .._formats.options import Options, make_options
 from .._frame.frame import Frame
 from .._io.detection import check_format
-from .._io.stores import Access
 from .._values.option_checks import check_count
-from ..errors import ConflictError, EncodeError, OptionError
+from ..errors import EncodeError, OptionError
 from .dataset import Dataset
-from .listing import is_part
-from .manifest import Entry, Manifest, commit, latest
-from .part_writer import PartWriter
-from .places import Place, place_of
-from .split import Split
+from .transaction import Transaction
 
 _MODES = ("error", "append", "overwrite")
 _SUFFIXES = {"npz", "arrow", "arrows", "parquet", "msgpack", "csv", "ndjson", "json", "yaml"}
@@ -97,77 +89,11 @@ def write_dataset(
         raise OptionError(f"format: expected one of {', '.join(sorted(_SUFFIXES))}, found {format!r}.")
     settings = make_options(name, "write", options)
     keys = (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)  # type: ignore[arg-type]
-    frames = _frames(data, settings)
-    place = place_of(target, Access.of(options))
-    request = _Request(place, name, keys, rows_per_part, mode, options)
-    if table == "delta":
-        _commit_to_delta(request, target, frames)
-    else:
-        _commit(request, frames)
+    transaction = Transaction.begin(target, name, keys, rows_per_part, mode, table, options)
+    transaction.commit([transaction.write(frames_of(data, settings), is_first=True)], is_checked=True)
 
 
-@dataclass(frozen=True)
-class _Request:
-    """The arguments of `write_dataset`."""
-
-    place: Place
-    format: str
-    keys: tuple[Hashable, ...]
-    rows_per_part: int
-    mode: str
-    options: dict[str, Any]
-
-
-def _commit(request: _Request, frames: Iterator[Frame]) -> None:
-    place, mode = request.place, request.mode
-    before = latest(place)
-    known = _parts_there(place, before)
-    if mode == "error" and known.parts:
-        raise FileExistsError(17, 'The dataset has parts. Pass mode="append" or mode="overwrite"', place.target(""))
-    first = next(frames)
-    split = Split.of(first, request.keys)
-    if mode == "append" and known.parts:
-        _check_schema(place, known, first, request.options)
-
-    def change(base: Manifest) -> Manifest:
-        if mode == "append":
-            old = base if base.version else known
-            _check_alike(old, request.format, split)
-        elif base.version != before.version:
-            raise ConflictError(
-                f"write_dataset: {place.target('')}: expected version {before.version} of the dataset, found version "
-                f'{base.version}: another writer was first. Read it, and write again, or use mode="append".'
-            )
-        else:
-            old = Manifest()
-        return Manifest(0, request.format, (*old.parts, *written), split.types, split.columns)
-
-    written = _written(request, split, first, frames)
-    try:
-        commit(place, change)
-    except BaseException:
-        _remove(place, written)
-        raise
-
-
-def _commit_to_delta(request: _Request, target: Any, frames: Iterator[Frame]) -> None:
-    from .delta import DeltaTarget
-
-    table = DeltaTarget(target, request.format, request.options.get("storage_options"))
-    table.check_mode(request.mode)
-    first = next(frames)
-    split = Split.of(first, request.keys)
-    if request.mode == "append":
-        table.check_schema(first, split.labels)
-    written = _written(request, split, first, frames)
-    try:
-        table.commit(first, split.labels, written, request.mode)
-    except BaseException:
-        _remove(request.place, written)
-        raise
-
-
-def _frames(data: Any, settings: Any) -> Iterator[Frame]:
+def frames_of(data: Any, settings: Options) -> Iterator[Frame]:
     """The frames of the data, at least one."""
     if isinstance(data, Dataset):
         any_frame = False
@@ -194,66 +120,3 @@ def _frames(data: Any, settings: Any) -> Iterator[Frame]:
 def _chained(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
     yield first
     yield from rest
-
-
-def _written(request: _Request, split: Split, first: Frame, rest: Iterator[Frame]) -> list[Entry]:
-    """The parts that were written. After an error they are removed."""
-    writer = PartWriter(request.place, request.format, split.labels, request.rows_per_part, request.options)
-    try:
-        empty = first.slice(0, 0)
-        for frame in _chained(first, rest):
-            found = difference(empty, frame)
-            if found is not None:
-                what, ours, theirs = found
-                raise EncodeError(f"write_dataset: expected {what} as in the first frame, {ours}, found {theirs}.")
-            for texts, piece in split.pieces(frame):
-                writer.add(texts, piece)
-        if not writer.has_parts:
-            writer.add_empty(split.without_keys(empty))
-        return writer.finish()
-    except BaseException:
-        _remove(request.place, writer.written)
-        raise
-
-
-def _parts_there(place: Place, manifest: Manifest) -> Manifest:
-    """The manifest, or one of the files that are there without one."""
-    if manifest.version:
-        return manifest
-    from .hive import keys_of
-
-    found = [each for each in place.files("") if is_part(each.name)]
-    return Manifest(0, "", tuple(Entry(each.name, each.nbytes, None, keys_of(each.name)) for each in found))
-
-
-def _check_alike(old: Manifest, format: str, split: Split) -> None:
-    """Other parts must have the format and the keys of the new ones."""
-    if not old.parts:
-        return
-    names = list(old.parts[0].keys)
-    if old.format not in ("", format):
-        raise EncodeError(f"write_dataset: expected format={old.format!r}, as the parts have, found {format!r}.")
-    if names != list(split.labels) or (old.key_types and dict(old.key_types) != split.types):
-        raise EncodeError(
-            f"write_dataset: expected the keys {old.key_types or names}, as the parts have, found {split.types}."
-        )
-
-
-def _check_schema(place: Place, known: Manifest, first: Frame, options: dict[str, Any]) -> None:
-    """The new columns must be those of the parts that are there."""
-    from .open_dataset import dataset
-
-    reading = {name: options[name] for name in ("storage_options", "filesystem") if options.get(name) is not None}
-    types = known.key_types or None
-    there = dataset(place.target(""), partition_types=types, **reading).head(0)
-    found = difference(there, first)
-    if found is not None:
-        what, ours, theirs = found
-        raise EncodeError(f"write_dataset: expected {what} of the parts that are there, {ours}, found {theirs}.")
-
-
-def _remove(place: Place, parts: Sequence[Entry]) -> None:
-    """Remove parts that no manifest lists. What cannot be removed now is left for `gc`."""
-    for part in parts:
-        with contextlib.suppress(OSError):
-            place.remove(part.name)
