@@ -1,0 +1,1 @@
+"""What the modules of engines share: their predicates as conditions."""
