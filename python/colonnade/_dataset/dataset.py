@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import polars as pl
     import pyarrow as pa
+    import pyarrow.dataset as pads
 
 
 @dataclass(frozen=True, repr=False)
@@ -42,6 +43,7 @@ class Dataset:
     _options: dict[str, Any]
     _columns: tuple[Hashable, ...] | None = None
     _conditions: tuple[tuple[Condition, ...], ...] | None = None
+    _among: tuple[int, ...] | None = None
 
     # ------------------------------------------------------------------ what is there
 
@@ -149,6 +151,27 @@ class Dataset:
         """Read all rows into a pyarrow Table."""
         return self.read().to_arrow()
 
+    def to_pyarrow(self) -> pads.Dataset:
+        """The dataset as a ``pyarrow.dataset.Dataset``, which DuckDB, DataFusion and polars query.
+
+        Nothing is read until a query asks. Its columns and filters decide what is read.
+
+        Examples
+        --------
+        >>> import colonnade as cn, os, tempfile
+        >>> path = os.path.join(tempfile.mkdtemp(), "t.npz")
+        >>> cn.write({"a": [1, 2, 3], "b": [1.5, 2.5, 3.5]}, path)
+        >>> cn.dataset(path).to_pyarrow().to_table(columns=["b"]).num_rows
+        3
+        """
+        from .._engines.arrow_dataset import ArrowDataset
+
+        return ArrowDataset(self)
+
+    def only(self, i: int) -> Dataset:
+        """The dataset of part `i` of `parts`."""
+        return replace(self, _among=(self._asked[i][0],))
+
     def __repr__(self) -> str:
         parts = self.parts
         known = [part.nbytes for part in parts if part.nbytes is not None]
@@ -157,10 +180,6 @@ class Dataset:
         return f"<Dataset: {len(parts):,} parts of {self.format}{size}{keys}>"
 
     # ------------------------------------------------------------------ parts
-
-    def part_scans(self) -> list[PartScan]:
-        """One object for each part that may match, to be read anywhere: what engines make their tasks of."""
-        return [PartScan(self, i) for i, _ in self._asked]
 
     @property
     def _empty(self) -> Frame:
@@ -171,11 +190,12 @@ class Dataset:
     @cached_property
     def _asked(self) -> list[tuple[int, list[list[Condition]] | None]]:
         """The parts that may match, with the conditions on their own columns."""
+        among = range(len(self._listing.parts)) if self._among is None else self._among
         if self._conditions is None:
-            return [(i, None) for i in range(len(self._listing.parts))]
+            return [(i, None) for i in among]
         pruned = Pruned.of([list(each) for each in self._conditions], self._listing.keys)
         asked = []
-        for i in range(len(self._listing.parts)):
+        for i in among:
             left = pruned.of_part(i)
             if not isinstance(left, bool):
                 asked.append((i, left))
@@ -228,29 +248,6 @@ class Dataset:
                 step = max(len(found) if batch_rows is None else batch_rows, 1)
                 for start in range(0, len(found), step):
                     yield found if step >= len(found) else found.slice(start, start + step)
-
-
-@dataclass(frozen=True)
-class PartScan:
-    """The asked rows and columns of one part. It can be pickled."""
-
-    dataset: Dataset
-    part: int
-
-    @property
-    def source(self) -> Part:
-        """The file."""
-        return self.dataset._listing.parts[self.part]
-
-    def scan(self, batch_rows: int | None = None) -> Iterator[Frame]:
-        """Yield the rows in frames."""
-        conditions = dict(self.dataset._asked)[self.part]
-        return self.dataset._part_frames(self.part, conditions, batch_rows)
-
-    def read(self) -> Frame:
-        """All rows in memory."""
-        frames = list(self.scan())
-        return _joined(frames) if frames else self.dataset._empty
 
 
 @contextmanager

@@ -1,0 +1,172 @@
+"""A dataset as a ``pyarrow.dataset.Dataset``, which DuckDB, DataFusion and polars query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pads
+
+from .._dataset.dataset import Dataset
+from ..errors import OptionError
+from .arrow_expression import conditions_of, names_in
+
+Columns = list[str] | dict[str, Any] | None
+
+
+class ArrowDataset(pads.Dataset):
+    """A `Dataset` with the methods of pyarrow's that read.
+
+    Columns and filters decide what is read. pyarrow evaluates each filter again. Types that are extensions are given as
+    the types that they are stored in, because engines cannot compare extensions.
+    """
+
+    def __init__(self, files: Dataset) -> None:
+        self._files = files
+        self._empty = _plain(files.head(0).to_arrow())
+
+    def __reduce__(self) -> tuple[type, tuple[Dataset]]:
+        return ArrowDataset, (self._files,)
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The fields of the columns, then those of stored row labels."""
+        return self._empty.schema
+
+    @property
+    def partition_expression(self) -> pc.Expression:
+        """True: nothing is known of all rows."""
+        return pc.scalar(True)
+
+    def scanner(
+        self, columns: Columns = None, filter: pc.Expression | None = None, batch_size: int | None = None, **options: Any
+    ) -> pads.Scanner:
+        """A scanner of these columns of the rows that `filter` keeps."""
+        return _scanner(self._files, self._empty, columns, filter, batch_size, options)
+
+    def to_batches(self, columns: Columns = None, filter: Any = None, **options: Any) -> Iterator[pa.RecordBatch]:
+        """The rows as record batches."""
+        return self.scanner(columns=columns, filter=filter, **options).to_batches()
+
+    def to_table(self, columns: Columns = None, filter: Any = None, **options: Any) -> pa.Table:
+        """The rows in memory."""
+        return self.scanner(columns=columns, filter=filter, **options).to_table()
+
+    def head(self, num_rows: int, columns: Columns = None, filter: Any = None, **options: Any) -> pa.Table:
+        """The first rows."""
+        return self.scanner(columns=columns, filter=filter, **options).head(num_rows)
+
+    def count_rows(self, filter: Any = None, **options: Any) -> int:
+        """The number of rows."""
+        if filter is None:
+            return self._files.count_rows()
+        return self.scanner(columns=[], filter=filter, **options).count_rows()
+
+    def get_fragments(self, filter: pc.Expression | None = None) -> Iterator[ArrowFragment]:
+        """The parts that may have rows that `filter` keeps."""
+        files = _filtered(self._files, filter, self.schema)
+        for i in range(len(files.parts)):
+            yield ArrowFragment(files.only(i), self._empty)
+
+    _get_fragments = get_fragments
+
+    def __repr__(self) -> str:
+        return f"<ArrowDataset: {self._files!r}>"
+
+
+class ArrowFragment:
+    """One part, for engines that plan by parts."""
+
+    def __init__(self, files: Dataset, empty: pa.Table) -> None:
+        self._files = files
+        self._empty = empty
+        self.physical_schema = empty.schema
+        self.partition_expression = pc.scalar(True)
+
+    def scanner(
+        self,
+        schema: pa.Schema | None = None,
+        columns: Columns = None,
+        filter: pc.Expression | None = None,
+        batch_size: int | None = None,
+        **options: Any,
+    ) -> pads.Scanner:
+        """As `ArrowDataset.scanner`, of this part."""
+        return _scanner(self._files, self._empty, columns, filter, batch_size, options)
+
+    def to_batches(self, schema: pa.Schema | None = None, **options: Any) -> Iterator[pa.RecordBatch]:
+        """The rows as record batches."""
+        return self.scanner(**options).to_batches()
+
+    def to_table(self, schema: pa.Schema | None = None, **options: Any) -> pa.Table:
+        """The rows in memory."""
+        return self.scanner(**options).to_table()
+
+    def count_rows(self, **options: Any) -> int:
+        """The number of rows."""
+        return self.scanner(columns=[], **options).count_rows()
+
+
+def _scanner(
+    files: Dataset,
+    empty: pa.Table,
+    columns: Columns,
+    filter: pc.Expression | None,
+    batch_size: int | None,
+    options: dict[str, Any],
+) -> pads.Scanner:
+    schema = empty.schema
+    asked = _filtered(files, filter, schema)
+    if columns is not None:
+        names = _needed(columns, filter, schema)
+        # A scan without columns still counts rows, which pyarrow counts by a column.
+        names = names or set(schema.names[:1])
+        named = {name: label for name, label in zip(schema.names, files.head(0).columns, strict=False)}
+        asked = asked.select([label for name, label in named.items() if name in names])
+    plain = _plain(asked.head(0).to_arrow()).schema.remove_metadata()
+    size = {} if batch_size is None else {"batch_size": batch_size}
+    known = {name: options[name] for name in ("use_threads", "memory_pool", "batch_readahead") if name in options}
+    return pads.Scanner.from_batches(
+        _batches(asked, plain, batch_size), schema=plain, columns=columns, filter=filter, **size, **known
+    )
+
+
+def _batches(asked: Dataset, schema: pa.Schema, batch_size: int | None) -> Iterator[pa.RecordBatch]:
+    for frame in asked.scan(batch_size):
+        table = _plain(pa.table(frame)).replace_schema_metadata(None)
+        if table.schema != schema:
+            table = table.cast(schema)
+        yield from table.to_batches()
+
+
+def _needed(columns: list[str] | dict[str, Any], filter: pc.Expression | None, schema: pa.Schema) -> set[str]:
+    names: set[str] = set()
+    for column in columns.values() if isinstance(columns, dict) else columns:
+        names |= names_in(column, schema) if isinstance(column, pc.Expression) else {column}
+    if filter is not None:
+        names |= names_in(filter, schema)
+    return names & set(schema.names)
+
+
+def _filtered(files: Dataset, filter: pc.Expression | None, schema: pa.Schema) -> Dataset:
+    conditions = None if filter is None else conditions_of(filter, schema)
+    if conditions is None:
+        return files
+    try:
+        return files.filter(conditions)
+    except OptionError:  # a comparison that pyarrow has and a format lacks
+        return files
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """The table with the stored types of extensions."""
+    fields, arrays = [], []
+    for field, array in zip(table.schema, table.columns, strict=True):
+        while isinstance(field.type, pa.BaseExtensionType):
+            field = pa.field(field.name, field.type.storage_type, field.nullable)
+            array = pa.chunked_array([chunk.storage for chunk in array.chunks], field.type)
+        fields.append(field)
+        arrays.append(array)
+    return pa.table(arrays, schema=pa.schema(fields, table.schema.metadata))
