@@ -43,7 +43,6 @@ class Dataset:
     _options: dict[str, Any]
     _columns: tuple[Hashable, ...] | None = None
     _conditions: tuple[tuple[Condition, ...], ...] | None = None
-    _among: tuple[int, ...] | None = None
 
     # ------------------------------------------------------------------ what is there
 
@@ -169,8 +168,9 @@ class Dataset:
         return ArrowDataset(self)
 
     def only(self, i: int) -> Dataset:
-        """The dataset of part `i` of `parts`."""
-        return replace(self, _among=(self._asked[i][0],))
+        """The dataset of part `i` of `parts`, which knows nothing of the others. Engines make their tasks of it."""
+        part = self._asked[i][0]
+        return replace(self, _listing=self._listing.only(part), _structure=self._structure.only(part))
 
     def __repr__(self) -> str:
         parts = self.parts
@@ -190,7 +190,7 @@ class Dataset:
     @cached_property
     def _asked(self) -> list[tuple[int, list[list[Condition]] | None]]:
         """The parts that may match, with the conditions on their own columns."""
-        among = range(len(self._listing.parts)) if self._among is None else self._among
+        among = range(len(self._listing.parts))
         if self._conditions is None:
             return [(i, None) for i in among]
         pruned = Pruned.of([list(each) for each in self._conditions], self._listing.keys)

@@ -6,7 +6,7 @@ import errno
 import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .._io.detection import from_suffix
@@ -61,6 +61,11 @@ class Listing:
     format: str
     keys: tuple[KeyColumn, ...] = ()
     columns: tuple[str, ...] | None = None
+
+    def only(self, part: int) -> Listing:
+        """One part alone."""
+        keys = tuple(replace(key, values=[key.values[part]]) for key in self.keys)
+        return replace(self, parts=(self.parts[part],), keys=keys)
 
 
 def list_parts(

@@ -26,16 +26,36 @@ class Structure:
         Keywords of `read`.
     is_union
         Parts may lack columns of others.
+    empty
+        All columns and keys, without rows, if they are known.
+    union
+        The columns of all parts, if they are known.
     """
 
-    def __init__(self, listing: Listing, options: dict[str, Any], is_union: bool) -> None:
+    def __init__(
+        self,
+        listing: Listing,
+        options: dict[str, Any],
+        is_union: bool,
+        empty: Frame | None = None,
+        union: Union | None = None,
+    ) -> None:
         self._listing = listing
         self._options = options
         self._is_union = is_union
+        if empty is not None:
+            self.empty = empty
+            self._union = union
 
     def __getstate__(self) -> dict[str, Any]:
         """What a process needs to open the parts itself."""
-        return {name: self.__dict__[name] for name in ("_listing", "_options", "_is_union")}
+        kept = ("_listing", "_options", "_is_union", "empty", "_union")
+        return {name: self.__dict__[name] for name in kept if name in self.__dict__}
+
+    def only(self, part: int) -> Structure:
+        """The same columns, for one part."""
+        union = None if self._union is None else self._union.only(part)
+        return Structure(self._listing.only(part), self._options, self._is_union, self.empty, union)
 
     def opened(self, i: int, **options: Any) -> Frame:
         """Part `i`, without its keys. Lazy."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -17,12 +17,16 @@ from .keys import core_of
 
 @dataclass(frozen=True)
 class _Field:
-    """A column: its type, the first part that has it, and whether a part lacks it."""
+    """A column: its type, the first part that has it, its column without rows there, and whether a part lacks it."""
 
     dtype: str
     part: str
-    empty: Any
+    empty: Frame
     is_optional: bool
+
+    def column(self) -> np.ndarray | ArrowColumn:
+        """The column without rows."""
+        return self.empty._load().column(0)
 
 
 class Union:
@@ -45,9 +49,10 @@ class Union:
         self._labels = [frozenset(frame) for _, frame in parts]
         fields: dict[Hashable, _Field] = {}
         for name, frame in parts:
-            core = frame._load()
-            for i, (label, dtype) in enumerate(frame.dtypes):
-                known = fields.setdefault(label, _Field(dtype, name, core.column(i), self._is_optional(label)))
+            for label, dtype in frame.dtypes:
+                if label not in fields:
+                    fields[label] = _Field(dtype, name, frame[label], self._is_optional(label))
+                known = fields[label]
                 if known.dtype != dtype:
                     raise DecodeError(
                         f"{name}: expected column {label!r} as in {known.part}, {known.dtype}, found {dtype}. "
@@ -55,12 +60,18 @@ class Union:
                     )
         self._fields = fields
         for label, field in fields.items():
-            if field.is_optional and (not isinstance(label, str) or not _has_nulls(field.empty)):
+            if field.is_optional and (not isinstance(label, str) or not _has_nulls(field.column())):
                 raise UnsupportedError(
                     f"dataset: column {label!r} of {field.part}: expected a type with nulls and a label of text, because "
                     f"other parts lack it, found {field.dtype}."
                 )
         self.empty = self.completed(parts[0][1], None)
+
+    def only(self, part: int) -> Union:
+        """The same columns, for one part."""
+        made = copy(self)
+        made._labels = [self._labels[part]]
+        return made
 
     def is_in(self, label: Hashable, part: int) -> bool:
         """Whether a part has a column."""
@@ -76,7 +87,7 @@ class Union:
         columns = []
         for label in labels:
             field = self._fields[label]
-            column = core.column(at[label]) if label in at else _nulls(field.empty, core.nrows)
+            column = core.column(at[label]) if label in at else _nulls(field.column(), core.nrows)
             columns.append(_with_nulls(column) if field.is_optional else column)
         return Frame._make(core_of(columns, [str(label) for label in labels], core))
 

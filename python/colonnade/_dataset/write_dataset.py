@@ -16,7 +16,7 @@ from .dataset import Dataset
 from .transaction import Transaction
 
 _MODES = ("error", "append", "overwrite")
-_SUFFIXES = {"npz", "arrow", "arrows", "parquet", "msgpack", "csv", "ndjson", "json", "yaml"}
+_FORMATS = {"npz", "arrow", "arrows", "parquet", "msgpack", "csv", "ndjson", "json", "yaml"}
 
 
 def write_dataset(
@@ -79,18 +79,32 @@ def write_dataset(
     >>> cn.dataset(folder).filter("year == 2024").count_rows()
     2
     """
+    transaction = begin(target, format, partition_by, rows_per_part, mode, table, options)
+    settings = make_options(transaction.format, "write", options)
+    transaction.commit([transaction.write(frames_of(data, settings), is_first=True)], is_checked=True)
+
+
+def begin(
+    target: Any,
+    format: str,
+    partition_by: Hashable | Sequence[Hashable],
+    rows_per_part: int,
+    mode: str,
+    table: str | None,
+    options: dict[str, Any],
+) -> Transaction:
+    """Check the arguments of `write_dataset`, and what is there. Nothing is written."""
     if mode not in _MODES:
         raise OptionError(f"mode: expected {', '.join(map(repr, _MODES))}, found {mode!r}.")
     if table not in (None, "delta"):
         raise OptionError(f"table: expected 'delta' or None, found {table!r}.")
     check_count("rows_per_part", rows_per_part, optional=False)
     name = check_format(format)
-    if name not in _SUFFIXES:
-        raise OptionError(f"format: expected one of {', '.join(sorted(_SUFFIXES))}, found {format!r}.")
-    settings = make_options(name, "write", options)
+    if name not in _FORMATS:
+        raise OptionError(f"format: expected one of {', '.join(sorted(_FORMATS))}, found {format!r}.")
+    make_options(name, "write", options)
     keys = (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)  # type: ignore[arg-type]
-    transaction = Transaction.begin(target, name, keys, rows_per_part, mode, table, options)
-    transaction.commit([transaction.write(frames_of(data, settings), is_first=True)], is_checked=True)
+    return Transaction.begin(target, name, keys, rows_per_part, mode, table, options)
 
 
 def frames_of(data: Any, settings: Options) -> Iterator[Frame]:
