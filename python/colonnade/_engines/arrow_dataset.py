@@ -150,6 +150,11 @@ def _needed(columns: list[str] | dict[str, Any], filter: pc.Expression | None, s
     return names & set(schema.names)
 
 
+def asked_by(files: Dataset, filter: pc.Expression | None) -> Dataset:
+    """The dataset with the conditions that a filter of pyarrow has, as far as they are known."""
+    return files if filter is None else _filtered(files, filter, _plain(files.head(0).to_arrow()).schema)
+
+
 def _filtered(files: Dataset, filter: pc.Expression | None, schema: pa.Schema) -> Dataset:
     conditions = None if filter is None else conditions_of(filter, schema)
     if conditions is None:

@@ -1,0 +1,153 @@
+"""Datasets in Ray Data.
+
+>>> import colonnade.ray, ray  # doctest: +SKIP
+>>> colonnade.ray.read("s3://bucket/trips").filter(expr="year == 2024").sum("fare")  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import ray.data
+from ray.data.block import BlockMetadata
+from ray.data.datasource import Datasink, Datasource, ReadTask
+
+from ._dataset.dataset import Dataset
+from ._dataset.open_dataset import dataset
+from ._dataset.transaction import Transaction, Written
+from ._dataset.write_dataset import begin
+from ._engines.arrow_dataset import asked_by
+from ._frame.frame import Frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from ray.data.datasource.datasink import WriteResult
+
+__all__ = ["ColonnadeDatasink", "ColonnadeDatasource", "read", "write"]
+
+
+def read(source: Any, **options: Any) -> ray.data.Dataset:
+    """A Ray dataset over files in any format of Colonnade. Each part is a read task.
+
+    Ray hands down the columns and the filters of the query. They are exact.
+
+    Parameters
+    ----------
+    source
+        A `Dataset`, or what `dataset` takes.
+    **options
+        As for `dataset`.
+
+    Returns
+    -------
+    ray.data.Dataset
+        Lazy.
+
+    Raises
+    ------
+    ColonnadeError, OSError
+        As `dataset`; as `Dataset.scan` when it is executed.
+    """
+    files = source if isinstance(source, Dataset) else dataset(source, **options)
+    return ray.data.read_datasource(ColonnadeDatasource(files))
+
+
+def write(
+    data: ray.data.Dataset,
+    target: Any,
+    *,
+    format: str = "parquet",
+    partition_by: Hashable | Sequence[Hashable] = (),
+    rows_per_part: int = 1_000_000,
+    mode: str = "error",
+    table: str | None = None,
+    **options: Any,
+) -> None:
+    """Write a Ray dataset. Its tasks write the parts; then the driver makes all of them visible.
+
+    Parameters
+    ----------
+    data : ray.data.Dataset
+        The data.
+    target, format, partition_by, rows_per_part, mode, table, **options
+        As for `write_dataset`.
+
+    Raises
+    ------
+    ColonnadeError, OSError
+        As `write_dataset`. Parts of tasks that failed or were killed are never visible; `remove_leftovers` removes them.
+    """
+    data.write_datasink(ColonnadeDatasink(begin(target, format, partition_by, rows_per_part, mode, table, options)))
+
+
+class ColonnadeDatasource(Datasource):
+    """Reads the parts of a `Dataset`. `read` makes it."""
+
+    def __init__(self, files: Dataset) -> None:
+        super().__init__()
+        self._files = files
+        self._projection_map: dict[str, str] | None = None
+
+    def supports_projection_pushdown(self) -> bool:
+        return True
+
+    def supports_predicate_pushdown(self) -> bool:
+        return True
+
+    def estimate_inmemory_data_size(self) -> int | None:
+        """Four times the size of the files, which is what compressed Parquet needs."""
+        known = [part.nbytes for part in self._files.parts]
+        return None if None in known else 4 * sum(filter(None, known))
+
+    def get_read_tasks(
+        self, parallelism: int, per_task_row_limit: int | None = None, data_context: Any = None
+    ) -> list[ReadTask]:
+        """One task for each part that may have rows."""
+        names = None if self._projection_map is None else list(self._projection_map)
+        predicate = self._predicate_expr
+        expression = None if predicate is None else predicate.to_pyarrow()
+        asked = asked_by(self._files, expression)
+        tasks = []
+        for i, part in enumerate(asked.parts):
+            nrows = part.nrows if expression is None else None
+            metadata = BlockMetadata(nrows, part.nbytes, None, None, input_files=(part.name,))
+            tasks.append(ReadTask(_Read(asked.only(i), names, expression), metadata, None, per_task_row_limit))
+        return tasks
+
+
+class _Read:
+    """Reads one part. Ray pickles it."""
+
+    def __init__(self, files: Dataset, names: list[str] | None, expression: Any) -> None:
+        self._files = files
+        self._names = names
+        self._expression = expression
+
+    def __call__(self) -> Iterator[pa.Table]:
+        import pyarrow as pa
+
+        scanner = self._files.to_pyarrow().scanner(columns=self._names, filter=self._expression)
+        found = False
+        for batch in scanner.to_batches():
+            found = True
+            yield pa.Table.from_batches([batch])
+        if not found:
+            yield scanner.projected_schema.empty_table()
+
+
+class ColonnadeDatasink(Datasink[Written]):
+    """Writes parts, and commits them when all tasks are done. `write` makes it."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+
+    def write(self, blocks: Iterable[Any], ctx: Any) -> Written:
+        """Write the blocks of one task. No reader sees them yet."""
+        from ray.data.block import BlockAccessor
+
+        return self._transaction.write(Frame(BlockAccessor.for_block(block).to_arrow()) for block in blocks)
+
+    def on_write_complete(self, write_result: WriteResult[Written]) -> None:
+        """Make the parts of all tasks visible."""
+        self._transaction.commit([each for each in write_result.write_returns if each is not None])
