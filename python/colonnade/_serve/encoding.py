@@ -1,0 +1,98 @@
+"""Rows as chunks of bytes, while they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .._api.read_write import encode
+from .._api.readers_writers import open_writer
+from .._dataset.dataset import Dataset
+from .._frame.frame import Frame
+from .._io.detection import STREAMED
+from .requests import Query
+
+CHUNK_NBYTES = 1 << 20
+
+
+class _Collected:
+    """A file whose bytes are taken out in chunks."""
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._nbytes = 0
+
+    def write(self, data: memoryview) -> int:
+        piece = bytes(data)
+        self._pieces.append(piece)
+        self._nbytes += len(piece)
+        return len(piece)
+
+    def flush(self) -> None:
+        """Nothing waits."""
+
+    def taken(self, least: int = 1) -> bytes:
+        """The bytes so far, if there are enough."""
+        if self._nbytes < least:
+            return b""
+        found = b"".join(self._pieces) if len(self._pieces) != 1 else self._pieces[0]
+        self._pieces, self._nbytes = [], 0
+        return found
+
+
+def asked_rows(rows: Dataset | Frame, query: Query) -> Iterator[Frame]:
+    """The frames that a query asks for, at least one.
+
+    Raises
+    ------
+    ColumnNotFound, OptionError
+        A column is not there, or the filter is none. Raised before the first frame.
+    """
+    if isinstance(rows, Frame):
+        chosen = rows if query.filters is None else _filtered(rows, query.filters)
+        chosen = chosen if query.columns is None else chosen.select(query.columns)
+        return iter([chosen if query.limit is None else chosen.head(query.limit)])
+    files = rows if query.filters is None else rows.filter(query.filters)
+    files = files if query.columns is None else files.select(query.columns)
+    return _frames(files, query.limit)
+
+
+def chunks(frames: Iterator[Frame], format: str) -> Iterator[bytes]:
+    """The encoded frames. Formats that are written chunk by chunk are never in memory as a whole."""
+    if format not in STREAMED and format != "parquet" and format != "arrow":
+        yield encode(_joined(frames), format)
+        return
+    file = _Collected()
+    with open_writer(file, format=format, **({"on_loss": "ignore"} if format in ("csv", "ndjson") else {})) as writer:
+        for frame in frames:
+            writer.write(frame)
+            if data := file.taken(CHUNK_NBYTES):
+                yield data
+    yield file.taken()
+
+
+def _frames(files: Dataset, limit: int | None) -> Iterator[Frame]:
+    found = False
+    left = limit
+    for frame in files.scan() if limit != 0 else ():
+        part = frame if left is None else frame.head(left)
+        found = True
+        yield part
+        if left is not None:
+            left -= len(part)
+            if left <= 0:
+                return
+    if not found:
+        yield files.head(0)
+
+
+def _filtered(frame: Frame, filters: str) -> Frame:
+    from .._frame.filtering import filtered_core
+    from .._values.conditions import conjunctions
+
+    return Frame._make(filtered_core(frame._load(), conjunctions(filters), (0, 0)))
+
+
+def _joined(frames: Iterator[Frame]) -> Frame:
+    from .. import _core
+
+    return Frame._make(_core.concat_frames([frame._load() for frame in frames]))
