@@ -37,6 +37,7 @@ if _TYPE_CHECKING:
     from ._net.connection import Connection
     from ._net.listener import Listener
     from ._net.wait import wait
+    from .polars import scan as scan_polars
     from .errors import (
         ColonnadeError,
         ColumnNotFound,
@@ -103,6 +104,7 @@ __all__ = [
     "read_polars",
     "release_memory",
     "remove_leftovers",
+    "scan_polars",
     "show_versions",
     "verify",
     "wait",
@@ -156,7 +158,7 @@ _MODULES = {
     ),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-_SUBMODULES = ("adapters", "errors", "plugins", "typing")
+_SUBMODULES = ("adapters", "daft", "dask", "errors", "plugins", "polars", "ray", "serve", "spark", "typing")
 
 
 def __dir__() -> list[str]:
@@ -173,6 +175,8 @@ def __getattr__(name: str) -> _Any:
         from ._distributions import NAMES, load
 
         return load(NAMES, name)
+    elif name == "scan_polars":
+        from .polars import scan as found
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found

@@ -3,6 +3,7 @@
 Frames over files with batches, open readers, producers of record batches and rows are read lazily.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,22 @@ from ..adapters._rows import Rows, is_rows
 from .batch_reader import Reader, frame_batches
 
 
+class Scanned(ABC):
+    """Data that is read frame by frame: a dataset."""
+
+    @abstractmethod
+    def scan(self) -> Iterator[Frame]:
+        """The frames in order, each read when it is asked for."""
+
+    @abstractmethod
+    def head(self, n: int = 5) -> Frame:
+        """The first rows."""
+
+    @abstractmethod
+    def read(self) -> Frame:
+        """All rows in memory."""
+
+
 @dataclass(frozen=True)
 class Chunks:
     """At least one frame, all of one schema. `nbytes` and `nrows` are those of all frames together, if known."""
@@ -26,7 +43,7 @@ class Chunks:
 
 
 def chunks_of(data: Any, settings: Common, rows: Rows | None = None) -> Chunks:
-    """The chunks of anything that `Frame` takes, or of an open reader. `rows`: the types of earlier rows.
+    """The chunks of anything that `Frame` takes, of an open reader or of a dataset. `rows`: the types of earlier rows.
 
     Raises
     ------
@@ -35,6 +52,8 @@ def chunks_of(data: Any, settings: Common, rows: Rows | None = None) -> Chunks:
     """
     if isinstance(data, Reader):
         return Chunks(data.cores())
+    if isinstance(data, Scanned):
+        return Chunks(_scanned(data))
     adapter: Any = None if isinstance(data, Frame | dict) else find_adapter(data) or find_plugin(data)
     if adapter is None:
         if is_rows(data):
@@ -56,8 +75,20 @@ def chunks_of(data: Any, settings: Common, rows: Rows | None = None) -> Chunks:
     return Chunks(cores, sum(core.nbytes for core in cores), len(frame))
 
 
+def _scanned(data: Scanned) -> Iterator[_core.CoreFrame]:
+    """The frames, at least one."""
+    found = False
+    for frame in data.scan():
+        found = True
+        yield frame._load()
+    if not found:
+        yield data.head(0)._load()
+
+
 def whole_frame(data: Any, options: Common) -> Frame:
     """The data as one frame, for a format that is written whole."""
     if isinstance(data, Reader):
         return data.read_all()
+    if isinstance(data, Scanned):
+        return data.read()
     return frame_from(data, densify_sparse=options.densify_sparse, borrow=True, batch_rows=options.batch_rows)

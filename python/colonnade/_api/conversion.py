@@ -12,7 +12,8 @@ from .._io.progress import TwoPhaseProgress, reporting, split_progress
 from .._io.sources import Source
 from .._io.stores import Access
 from .._io.targets import AnyTarget, Target, as_target, released, settle
-from .chunks import Chunks, chunks_of
+from ..errors import OptionError
+from .chunks import Chunks, Scanned, chunks_of
 from .msgpack_frames import open_series
 from .open_source import open_frame, received, resolve_source
 from .readers_writers import open_reader
@@ -37,7 +38,9 @@ def convert_frame(
         options = written_as(where, format_name, writing)
         source_format = reading.pop("format", None) or format_of(read_options)
         with reporting(progress, "converting") as report:
-            if write_format(options).is_batched:
+            if isinstance(source, Scanned):
+                _convert_scanned(source, where, source_format, reading, options, report)
+            elif write_format(options).is_batched:
                 _convert_batches(source, where, source_format, reading, options, report)
             else:
                 _convert_whole(source, where, source_format, reading, options, report)
@@ -60,6 +63,19 @@ def _convert_batches(
         else:
             chunks = chunks_of(reader.read_all(), options)
         store_chunks(chunks, where, options, phases.last)
+
+
+def _convert_scanned(
+    source: Scanned, where: AnyTarget, format: str | None, reading: dict[str, Any], options: Options, report: Any
+) -> None:
+    """Convert a dataset, which was opened with its options."""
+    if given := sorted({**reading, **({} if format is None else {"format": format})}):
+        raise OptionError(f"read_options: expected none for a dataset, found {given[0]!r}. Pass it to cn.dataset.")
+    if write_format(options).is_batched:
+        store_chunks(chunks_of(source, options), where, options, TwoPhaseProgress(report).last)
+        return
+    frame = source.read()
+    store(frame._load(), frame._lookup, where, options, TwoPhaseProgress(report).last)
 
 
 def _convert_whole(

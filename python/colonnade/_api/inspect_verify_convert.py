@@ -105,7 +105,7 @@ def convert(
     Parameters
     ----------
     source
-        As for `read`.
+        As for `read`, or a `Dataset`, whose parts are converted one at a time.
     target
         As for `write`. It may be the same file as `source`.
     read_options, write_options : mapping or options object, optional

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._api.chunks import Scanned
 from .._api.inspect_verify_convert import inspect
 from .._api.readers_writers import open_reader
 from .._errors import not_found
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Dataset:
+class Dataset(Scanned):
     """Many files of one schema, as one table. `dataset` makes it.
 
     `select` and `filter` return another dataset. `scan`, `read` and the ``to_`` methods read rows. A dataset can be
@@ -55,6 +56,11 @@ class Dataset:
     def format(self) -> str:
         """The format of all files."""
         return self._listing.format
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the keys: columns whose values are in the names of folders."""
+        return [key.name for key in self._listing.keys]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -176,7 +182,7 @@ class Dataset:
         parts = self.parts
         known = [part.nbytes for part in parts if part.nbytes is not None]
         size = f", {sum(known):,} bytes" if len(known) == len(parts) else ""
-        keys = ", keys " + ", ".join(key.name for key in self._listing.keys) if self._listing.keys else ""
+        keys = f", keys {', '.join(self.keys)}" if self.keys else ""
         return f"<Dataset: {len(parts):,} parts of {self.format}{size}{keys}>"
 
     # ------------------------------------------------------------------ parts

@@ -12,7 +12,6 @@ from .._frame.frame import Frame
 from .._io.detection import check_format
 from .._values.option_checks import check_count
 from ..errors import EncodeError, OptionError
-from .dataset import Dataset
 from .transaction import Transaction
 
 _MODES = ("error", "append", "overwrite")
@@ -109,14 +108,6 @@ def begin(
 
 def frames_of(data: Any, settings: Options) -> Iterator[Frame]:
     """The frames of the data, at least one."""
-    if isinstance(data, Dataset):
-        any_frame = False
-        for frame in data.scan():
-            any_frame = True
-            yield frame
-        if not any_frame:
-            yield data.head(0)
-        return
     if isinstance(data, Iterable) and not isinstance(data, Reader | str | bytes) and hasattr(data, "__next__"):
         first = next(data, None)
         if first is None:

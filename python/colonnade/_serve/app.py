@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, MutableMappi
 from html import escape
 from typing import Any
 from urllib.parse import quote
+from zlib import crc32
 
 from ..errors import ColonnadeError, ColumnNotFound, OptionError
 from .encoding import CHUNK_NBYTES, asked_rows, chunks
@@ -133,7 +134,7 @@ class _Exchange:
                 await self._whole(200, _page(path, names), [(b"content-type", b"text/html; charset=utf-8")])
                 return
         found = await asyncio.to_thread(source.find, path)
-        tag = f'"{found.tag}-{hash(query) & 0xFFFFFFFF:x}"' if query.is_of_rows else f'"{found.tag}"'
+        tag = f'"{found.tag}-{crc32(repr(query).encode()):x}"' if query.is_of_rows else f'"{found.tag}"'
         headers: Headers = [(b"etag", tag.encode())] if found.tag else []
         if found.tag and tag in header(self._scope, b"if-none-match"):
             await self._whole(304, b"", headers)

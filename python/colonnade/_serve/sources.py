@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
+from zlib import crc32
 
 from .._dataset.dataset import Dataset
 from .._dataset.open_dataset import dataset
@@ -61,7 +62,7 @@ class FolderSource:
         if os.path.isdir(place):
             found = dataset(place, **self._options)
             known = [(part.name, part.nbytes, _changed(part.source)) for part in found.parts]
-            return Found(None, found, str(hash(tuple(known)) & (2**64 - 1)))
+            return Found(None, found, f"{crc32(repr(known).encode()):x}")
         status = os.stat(place)
         return Found(place, None, f"{status.st_size:x}-{status.st_mtime_ns:x}", self._options)
 

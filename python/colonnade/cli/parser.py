@@ -64,16 +64,55 @@ def _add_verify(verify: argparse.ArgumentParser) -> None:
     verify.add_argument("-q", "--quiet", action="store_true", help="print only errors")
 
 
+def _add_ls(ls: argparse.ArgumentParser) -> None:
+    ls.add_argument("source", metavar="DATASET", help="a folder, a pattern, or a prefix in a store")
+    _add_reading(ls, "each part")
+
+
+def _add_compact(compact: argparse.ArgumentParser) -> None:
+    compact.add_argument("source", metavar="DATASET", help="the folder of a dataset, or its prefix in a store")
+    compact.add_argument("--rows-per-part", type=count, default=1_000_000, metavar="N", help=_ROWS_PER_PART_HELP)
+    _add_reading(compact, "each part")
+    _add_specs(compact, WRITING, "writing the parts")
+
+
+def _add_gc(gc: argparse.ArgumentParser) -> None:
+    gc.add_argument("target", metavar="DATASET", help="the folder of a dataset, or its prefix in a store")
+    gc.add_argument("--days", type=seconds, default=7.0, metavar="N", help="keep what a reader of the last N days may need")
+    gc.add_argument("--dry-run", action="store_true", help="print the files, and remove none")
+    _add_specs(gc, tuple(spec for spec in READING if spec.field == "storage_options"), "the store")
+
+
+def _add_serve(serve: argparse.ArgumentParser) -> None:
+    serve.add_argument("folder", metavar="DIR", help="the folder with files and datasets")
+    serve.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1)")
+    serve.add_argument("--port", type=count, default=8000, metavar="N", help="port (default: 8000)")
+    serve.add_argument("--token-file", metavar="PATH", help="the file with the token that requests must have")
+    serve.add_argument("--cert", metavar="PATH", help="serve HTTPS: the certificate")
+    serve.add_argument("--key", metavar="PATH", help="serve HTTPS: the private key")
+    serve.add_argument("--cors", metavar="ORIGIN", help="the origin whose web pages may read the answers")
+
+
+def _add_parts(command: argparse.ArgumentParser) -> None:
+    group = command.add_argument_group("a dataset as DST (a folder/ or a prefix/ of a store)")
+    group.add_argument("--partition-by", action="append", metavar="A,B", help="columns that become folders")
+    group.add_argument("--rows-per-part", type=count, default=1_000_000, metavar="N", help=_ROWS_PER_PART_HELP)
+    group.add_argument(
+        "--mode", choices=("error", "append", "overwrite"), default="error", help="what to do with parts that are there"
+    )
+
+
 def _add_versions(versions: argparse.ArgumentParser) -> None:
     versions.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _add_convert(convert: argparse.ArgumentParser) -> None:
-    convert.add_argument("source", metavar="SRC", help="a file or directory, or - for stdin")
-    convert.add_argument("target", metavar="DST", help="a file or directory, or - for stdout")
+    convert.add_argument("source", metavar="SRC", help="a file, a dataset (folder, pattern, prefix/), or - for stdin")
+    convert.add_argument("target", metavar="DST", help="a file, a folder/ for a dataset, or - for stdout")
     _add_reading(convert, "SRC")
     _add_part(convert)
     _add_writing(convert, "DST")
+    _add_parts(convert)
 
 
 def _add_cat(cat: argparse.ArgumentParser) -> None:
@@ -202,6 +241,10 @@ _COMMANDS: dict[str, tuple[str, str, Callable[[argparse.ArgumentParser], None]]]
     "cat": ("work:cat", "write a file, or a part of it, to stdout as CSV or in another format", _add_cat),
     "diff": ("diff:diff", "compare two files of any formats; status 1 and the first differences", _add_diff),
     "convert": ("work:convert", "convert a file into another format", _add_convert),
+    "ls": ("datasets:ls", "list the parts of a dataset", _add_ls),
+    "compact": ("datasets:compact", "write the many parts of a dataset as few", _add_compact),
+    "gc": ("datasets:gc", "remove the files of a dataset that no reader needs", _add_gc),
+    "serve": ("serving:serve", "serve a folder over HTTP", _add_serve),
     "send": ("connections:send", "send a file to another process, as one message", _add_send),
     "recv": ("connections:recv", "receive one message and write it to a file", _add_recv),
     "completion": ("completion:completion", "print a script that completes commands and options", _add_completion),
@@ -280,5 +323,6 @@ def _command(name: str) -> Callable[[argparse.Namespace], int]:
 
 
 _COLUMNS_HELP = "only these columns, in this order; levels of a hierarchical label are joined by / (repeatable)"
+_ROWS_PER_PART_HELP = "the most rows of a part (default: 1,000,000)"
 SHELLS = ("bash", "zsh", "fish")
 _URLS = "tcp://host:port (this machine), tls://host:port, unix:/path, or the path of a FIFO"

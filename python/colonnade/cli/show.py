@@ -21,6 +21,13 @@ _NARROW = 20
 
 def info(options: argparse.Namespace) -> int:
     """``colonnade info``."""
+    from .datasets import is_dataset, opened, print_dataset
+
+    if is_dataset(options.file):
+        if options.json:
+            raise cn.OptionError("--json: expected a file, found a dataset. Name one of its parts.")
+        print_dataset(opened(options.file, options))
+        return 0
     found = cn.inspect(source_of(options.file), **read_options(options))
     if options.json:
         print(json.dumps(found.to_dict(), ensure_ascii=not _is_utf8(), allow_nan=False, indent=2))
@@ -31,7 +38,7 @@ def info(options: argparse.Namespace) -> int:
 
 def schema(options: argparse.Namespace) -> int:
     """``colonnade schema``."""
-    frame = cn.read(source_of(options.file), **read_options(options))
+    frame = _opened(options)
     table = Table()
     table.add_column("column", fit="wrap")
     table.add_column("type", fit="wrap")
@@ -43,7 +50,7 @@ def schema(options: argparse.Namespace) -> int:
 
 def head(options: argparse.Namespace) -> int:
     """``colonnade head``."""
-    frame = cn.read(source_of(options.file), **read_options(options))
+    frame = _opened(options)
     if options.columns:
         frame = frame.select(match_columns(frame, options.columns))
     part = frame.head(options.rows)
@@ -57,6 +64,15 @@ def head(options: argparse.Namespace) -> int:
     print_line(f"columns {axis_title(part.columns)}, index {axis_title(part.index)}")
     print_table(_grid_table(part, terminal_width()))
     return 0
+
+
+def _opened(options: argparse.Namespace) -> cn.Frame:
+    """The frame of a file, or the first rows of a dataset."""
+    from .datasets import is_dataset, opened
+
+    if is_dataset(options.file):
+        return opened(options.file, options).head(getattr(options, "rows", 0))
+    return cn.read(source_of(options.file), **read_options(options))
 
 
 def versions(options: argparse.Namespace) -> int:

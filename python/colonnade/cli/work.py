@@ -63,7 +63,23 @@ def _extent(name: str, format: str | None) -> str:
 def convert(options: argparse.Namespace) -> int:
     """``colonnade convert``."""
     from ..cli import OK
+    from .datasets import is_dataset, opened, write_parts
 
+    to_dataset = options.target != "-" and options.target.endswith("/")
+    if is_dataset(options.source) or to_dataset:
+        if options.rows is not None:
+            raise cn.OptionError("--rows: expected no rows of a dataset. Use --filter.")
+        source: Any = opened(options.source, options) if is_dataset(options.source) else None
+        if source is None:
+            source = cn.read(source_of(options.source), **read_options(options))
+        if options.columns:
+            source = source.select(match_columns(source.head(0), options.columns))
+        if to_dataset:
+            write_parts(source, options.target, options, write_options(options))
+        else:
+            with bar("converting") as progress:
+                cn.write(source, target_of(options), **write_options(options), progress=progress)
+        return OK
     if options.columns or options.rows is not None:
         return _write_part(options, write_options(options))
     with bar("converting") as progress:

@@ -1,0 +1,51 @@
+"""``colonnade serve``: a quick share of a folder over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import colonnade as cn
+
+from .standard_streams import standard  # noqa: F401 - opens closed descriptors before the server uses their numbers
+from .table import print_line
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def serve(options: argparse.Namespace) -> int:
+    """``colonnade serve``: serves until Ctrl-C."""
+    try:
+        import uvicorn
+    except ImportError:
+        raise cn.UnsupportedError(
+            "serve: uvicorn runs the server, and is not installed. Install it with: pip install 'colonnade[serve]'"
+        ) from None
+    from ..serve import asgi
+
+    is_local = options.host in _LOOPBACK
+    token = _token(options)
+    if not is_local and token is None:
+        raise cn.OptionError(
+            f"--host: expected --token-file with {options.host}, which other machines reach, found none. Without a "
+            "token, serve on 127.0.0.1."
+        )
+    if (options.cert is None) != (options.key is None):
+        raise cn.OptionError("--cert: expected --key with it, found one of the two.")
+    # Without a token, only requests for this machine's own names are answered: a web page cannot send others.
+    app = asgi(options.folder, token=token, allowed_hosts=_LOOPBACK if is_local and token is None else None, cors=options.cors)
+    tls: dict[str, Any] = {} if options.cert is None else {"ssl_certfile": options.cert, "ssl_keyfile": options.key}
+    scheme = "http" if options.cert is None else "https"
+    print_line(f"Serving {options.folder} on {scheme}://{options.host}:{options.port}/ until Ctrl-C.")
+    uvicorn.run(app, host=options.host, port=options.port, log_level="warning", **tls)
+    return 0
+
+
+def _token(options: argparse.Namespace) -> str | None:
+    if options.token_file is None:
+        return None
+    with open(options.token_file, encoding="utf-8") as file:
+        token = file.read().strip()
+    if not token:
+        raise cn.OptionError(f"--token-file: expected a token in {options.token_file}, found an empty file.")
+    return token
