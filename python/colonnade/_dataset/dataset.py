@@ -247,7 +247,8 @@ class Dataset(Scanned):
         is_checked = False
         with _naming(source), open_reader(source.source, format=self.format, columns=own, **options) as reader:
             for frame in reader:
-                found = Frame._make(structure.completed(frame, part, self._columns)._load())
+                found = structure.completed(frame, part, self._columns)
+                found = Frame._make(_counted(found._load(), structure.empty, conditions is not None))
                 if not is_checked:
                     structure.check(found, part, self._columns)
                     is_checked = True
@@ -265,6 +266,20 @@ def _naming(part: Part) -> Iterator[None]:
         if part.name not in str(error):
             error.args = (f"{part.name}: {error}", *error.args[1:])
         raise
+
+
+def _counted(core: _core.CoreFrame, empty: Frame, is_filtered: bool) -> _core.CoreFrame:
+    """Rows with labels of their own count, if the labels of the dataset only count rows from 0.
+
+    Otherwise those of a part that begins at 1,000,000 would be labels, and those of the first part a count.
+    """
+    axis = empty._load().index
+    if not axis.is_auto or not core.index.is_auto and not is_filtered:
+        return core
+    start, _, step = axis.range
+    if (start, step) != (0, 1) and not is_filtered:
+        return core  # a RangeIndex with a meaning
+    return core.with_axes(_core.Axis.auto(0, core.nrows, 1, axis.cls, axis.name, axis.meta), None)
 
 
 def _joined(frames: Sequence[Frame]) -> Frame:

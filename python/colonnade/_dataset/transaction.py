@@ -123,7 +123,8 @@ class Transaction:
         EncodeError
             The processes wrote different schemas, or others than the parts that are there.
         """
-        parts = [part for each in written for part in each.parts]
+        # By folder, and in a folder as the rows came.
+        parts = sorted((part for each in written for part in each.parts), key=lambda part: part.name.rpartition("/")[0])
         first = written[0]
         try:
             for each in written[1:]:
