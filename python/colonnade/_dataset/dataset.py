@@ -203,6 +203,8 @@ class Dataset(Scanned):
         asked = []
         for i in among:
             left = pruned.of_part(i)
+            if isinstance(left, list):
+                left = self._structure.conditions(left, i)
             if not isinstance(left, bool):
                 asked.append((i, left))
         return asked

@@ -9,6 +9,7 @@ from typing import Any
 from .._api.many_files import difference
 from .._api.read_write import read
 from .._frame.frame import Frame
+from .._values.conditions import Condition
 from ..errors import DecodeError
 from .keys import with_keys
 from .listing import Listing
@@ -77,6 +78,22 @@ class Structure:
         if self._union is not None:
             names = [label for label in names if self._union.is_in(label, part)]
         return names
+
+    def conditions(
+        self, conditions: list[list[Condition]] | None, part: int
+    ) -> list[list[Condition]] | bool | None:
+        """The conditions on the columns that part `part` has: None if all its rows match, False if none does."""
+        if conditions is None or self._union is None:
+            return conditions
+        left = []
+        for conjunction in conditions:
+            absent = [each for each in conjunction if self._union.lacks(each[0], part)]
+            if all(comparison == "is" for _, comparison, _ in absent):
+                there = [each for each in conjunction if each not in absent]
+                if not there:
+                    return None
+                left.append(there)
+        return left or False
 
     def completed(self, frame: Frame, part: int, wanted: Sequence[Hashable] | None) -> Frame:
         """Rows of part `part` with the keys and the columns that it lacks, in the order of the dataset or of `wanted`."""

@@ -77,6 +77,10 @@ class Union:
         """Whether a part has a column."""
         return label in self._labels[part]
 
+    def lacks(self, label: Hashable, part: int) -> bool:
+        """Whether a column is null in all rows of a part."""
+        return label in self._fields and label not in self._labels[part]
+
     def completed(self, frame: Frame, wanted: Sequence[Hashable] | None) -> Frame:
         """The frame with all columns, or those of `wanted` that are no keys. Columns that it lacks are null."""
         labels = list(self._fields) if wanted is None else [label for label in wanted if label in self._fields]
