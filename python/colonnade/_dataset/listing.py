@@ -85,14 +85,16 @@ def list_parts(
     if isinstance(source, str | os.PathLike):
         place = _folder(os.fsdecode(source), access)
         manifest = Manifest() if place is None else latest(place)
-        if place is not None and manifest.version:
+        if place is not None and manifest:
+            if not manifest.parts:
+                raise FileNotFoundError(errno.ENOENT, "expected the files of a dataset, found none", _shown(source))
             return _of_manifest(place, manifest, format, partitioning, types)
     parts = list(_files(source, access))
     if not parts:
         raise FileNotFoundError(errno.ENOENT, "expected the files of a dataset, found none", _shown(source))
     return Listing(
         tuple(parts),
-        _format_of(parts, format),
+        format_of([part.name for part in parts], format),
         tuple(key_columns([keys_of(part.name) for part in parts], types)) if partitioning == "hive" else (),
     )
 
@@ -123,8 +125,15 @@ def _of_manifest(
     return Listing(tuple(parts), manifest.format, tuple(keys), manifest.columns)
 
 
-def _format_of(parts: Sequence[Part], format: str | None) -> str:
-    formats = {from_suffix(part.name) for part in parts} if format is None else {format}
+def format_of(names: Sequence[str], format: str | None) -> str:
+    """The format of files of these names.
+
+    Raises
+    ------
+    UnsupportedError
+        They have several.
+    """
+    formats = {from_suffix(name) for name in names} if format is None else {format}
     if len(formats) > 1 or formats == {None}:
         names = ", ".join(sorted(str(each) for each in formats))
         raise UnsupportedError(

@@ -59,6 +59,10 @@ class Manifest:
     key_types: Mapping[str, str] = field(default_factory=dict)
     columns: tuple[str, ...] | None = None
 
+    def __bool__(self) -> bool:
+        """Whether there is a manifest."""
+        return self.version > 0
+
     def to_json(self) -> bytes:
         """The manifest as a file. Its number is in its name."""
         document = {
@@ -87,6 +91,11 @@ def latest(place: Place) -> Manifest:
         return Manifest()
     version, name = max(versions)
     return parse(place.get(f"{FOLDER}/{name}"), version, place.target(f"{FOLDER}/{name}"))
+
+
+def name_of(version: int) -> str:
+    """The name of the manifest of a version, below the folder of the dataset."""
+    return f"{FOLDER}/{version:08d}.json"
 
 
 def version_of(name: str) -> int | None:
@@ -136,7 +145,7 @@ def commit(place: Place, change: Callable[[Manifest], Manifest]) -> Manifest:
         # The clock goes on while a laptop sleeps.
         if time.time() - read_at > MOST_COMMIT_S:
             continue
-        if place.create(f"{FOLDER}/{base.version + 1:08d}.json", data):
+        if place.create(name_of(base.version + 1), data):
             return replace(new, version=base.version + 1)
 
 

@@ -68,6 +68,8 @@ class Split:
         if not self.labels:
             yield (), frame
             return
+        if not len(frame):
+            return
         core = frame._load()
         at = {label: i for i, label in enumerate(frame)}
         codes = np.zeros(core.nrows, np.int64)

@@ -15,8 +15,8 @@ from .._frame.frame import Frame
 from .._io.stores import Access
 from ..errors import ConflictError, EncodeError
 from .hive import keys_of
-from .listing import is_part
-from .manifest import Entry, Manifest, commit, latest
+from .listing import format_of, is_part
+from .manifest import Entry, Manifest, commit, latest, name_of
 from .part_writer import PartWriter
 from .places import Place, place_of
 from .split import Split
@@ -61,7 +61,9 @@ class Transaction:
         table: str | None,
         options: dict[str, Any],
     ) -> Transaction:
-        """Check that the target can take the parts. Nothing is written.
+        """Check that the target can take the parts. A folder without a manifest gets one, with the files that it has.
+
+        From then on readers take parts from manifests, so what is written next is not visible before it is committed.
 
         Raises
         ------
@@ -71,9 +73,8 @@ class Transaction:
         before = Manifest()
         if table is None:
             place = place_of(target, Access.of(options))
-            before = latest(place)
-            known = _parts_there(place, before)
-            if mode == "error" and known.parts:
+            before = latest(place) or _begun(place)
+            if mode == "error" and before.parts:
                 advice = 'The dataset has parts. Pass mode="append" or mode="overwrite"'
                 raise FileExistsError(17, advice, place.target(""))
         made = cls(target, format, keys, rows_per_part, mode, table, options, before)
@@ -149,11 +150,10 @@ class Transaction:
 
     def _commit(self, parts: Sequence[Entry], split: Split) -> None:
         place = self._place()
-        known = _parts_there(place, self.before)
 
         def change(base: Manifest) -> Manifest:
             if self.mode == "append":
-                old = base if base.version else known
+                old = base
                 _check_keys(old, self.format, split)
             elif base.version != self.before.version:
                 raise ConflictError(
@@ -173,10 +173,9 @@ class Transaction:
         if self.table is not None:
             self._delta().check_schema(empty, split.labels)
             return
-        known = _parts_there(self._place(), self.before)
-        if known.parts:
-            _check_keys(known, self.format, split)
-            there = _columns_there(self._place(), known, self.options)
+        if self.before.parts:
+            _check_keys(self.before, self.format, split)
+            there = _columns_there(self._place(), self.before, self.options)
             _check_same(there, empty, "of the parts that are there")
 
     def _writer(self, split: Split) -> PartWriter:
@@ -199,12 +198,13 @@ class Transaction:
                 place.remove(part.name)
 
 
-def _parts_there(place: Place, manifest: Manifest) -> Manifest:
-    """The manifest, or one of the files that are there without one."""
-    if manifest.version:
-        return manifest
-    found = [each for each in place.files("") if is_part(each.name)]
-    return Manifest(0, "", tuple(Entry(each.name, each.nbytes, None, keys_of(each.name)) for each in found))
+def _begun(place: Place) -> Manifest:
+    """The first manifest of a folder, which lists the files that are there."""
+    parts = tuple(Entry(each.name, each.nbytes, None, keys_of(each.name)) for each in place.files("") if is_part(each.name))
+    format = format_of([part.name for part in parts], None) if parts else ""
+    place.create(name_of(1), Manifest(0, format, parts).to_json())
+    # Another writer may have been first.
+    return latest(place)
 
 
 def _columns_there(place: Place, known: Manifest, options: dict[str, Any]) -> Frame:
