@@ -115,7 +115,7 @@ def test_expressions_are_told_where_they_mean_the_same(expression: Any, conditio
     assert conditions_of(expression, TABLE.schema) == conditions
     cn.write(TABLE, tmp_path / "f.parquet", row_group_size=1)
     found = cn.dataset(tmp_path / "f.parquet").to_pyarrow().to_table(filter=expression)
-    assert found.to_pylist() == TABLE.filter(expression).to_pylist() or str(found) == str(TABLE.filter(expression))
+    assert str(found.to_pylist()) == str(TABLE.filter(expression).to_pylist())  # NaN equals NaN as text
 
 
 @each("name", ["a b", "(a > 5)", "true", "and", "5", 'x"'])

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _core
 from .._core import ArrowColumn
+from .._frame.axes import arrow_values
 from .._frame.frame import Frame
 from ..errors import ColumnNotFound, EncodeError
 from .hive import key_text
@@ -92,14 +93,16 @@ class Split:
 def _coded(label: str, column: np.ndarray | ArrowColumn) -> tuple[list[str | None], np.ndarray]:
     """The texts of the different values, None for null, and which one each row has."""
     if isinstance(column, ArrowColumn) and _is_text(column.type):
-        return _coded_cells(label, column.objects())
+        return _coded_cells(label, arrow_values(column))
     if isinstance(column, ArrowColumn) and column.type.startswith("dictionary<"):
         found, which = _coded(label, column.categories())
         codes = column.codes()
         # Null is the last one.
         return [*found, None], np.append(which, len(found))[codes]
-    values = column if isinstance(column, np.ndarray) else column.values()
-    mask = np.isnat(values) if values.dtype.kind in "mM" else None if values is column else column.mask()
+    if isinstance(column, np.ndarray):
+        values, mask = column, np.isnat(column) if column.dtype.kind in "mM" else None
+    else:
+        values, mask = column.values(), column.mask()
     if mask is None or not mask.any():
         found, which = np.unique(values, return_inverse=True)
         return _texts(label, found), which

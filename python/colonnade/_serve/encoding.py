@@ -8,10 +8,11 @@ from .._api.read_write import encode
 from .._api.readers_writers import open_writer
 from .._dataset.dataset import Dataset
 from .._frame.frame import Frame
-from .._io.detection import STREAMED
 from .requests import Query
 
 CHUNK_NBYTES = 1 << 20
+# A series of MessagePack values would be several frames for its reader.
+_STREAMED = ("arrows", "arrow", "parquet", "csv", "ndjson")
 
 
 class _Collected:
@@ -58,7 +59,7 @@ def asked_rows(rows: Dataset | Frame, query: Query) -> Iterator[Frame]:
 
 def chunks(frames: Iterator[Frame], format: str) -> Iterator[bytes]:
     """The encoded frames. Formats that are written chunk by chunk are never in memory as a whole."""
-    if format not in STREAMED and format != "parquet" and format != "arrow":
+    if format not in _STREAMED:
         yield encode(_joined(frames), format)
         return
     file = _Collected()

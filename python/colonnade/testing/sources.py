@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import colonnade as cn
@@ -24,20 +25,20 @@ __all__ = ["SourceContract", "trips"]
 
 
 def trips() -> pd.DataFrame:
-    """Rows of two years with numbers, text, dates, floats with NaN, and nulls."""
+    """Rows of two years with numbers, text, dates and nulls."""
     count = 40
     rng = np.random.default_rng(7)
+    days = pd.date_range("2024-01-01", periods=count).date
     frame = pd.DataFrame(
         {
             "n": np.arange(count),
             "fare": np.round(rng.random(count) * 30, 2),
             "city": pd.array([["Utrecht", "Den Haag", None, 'a"b'][i % 4] for i in range(count)], "str"),
-            "day": pd.date_range("2024-01-01", periods=count).date,
+            "day": pd.array([d if i % 5 else None for i, d in enumerate(days)], pd.ArrowDtype(pa.date32())),
             "paid": np.arange(count) % 3 == 0,
             "year": np.where(np.arange(count) < 15, 2023, 2024),
         }
     )
-    frame["day"] = [day if i % 5 else None for i, day in enumerate(frame["day"])]
     return frame
 
 
