@@ -37,7 +37,6 @@ if _TYPE_CHECKING:
     from ._net.connection import Connection
     from ._net.listener import Listener
     from ._net.wait import wait
-    from .polars import scan as scan_polars
     from .errors import (
         ColonnadeError,
         ColumnNotFound,
@@ -53,6 +52,7 @@ if _TYPE_CHECKING:
         TruncatedError,
         UnsupportedError,
     )
+    from .polars import scan as scan_polars
 
 __all__ = [
     "ArrowOptions",

@@ -75,7 +75,8 @@ def write(
     Raises
     ------
     ColonnadeError, OSError
-        As `write_dataset`. Parts of tasks that failed or were killed are never visible; `remove_leftovers` removes them.
+        As `write_dataset`. Parts of tasks that failed or were killed are never visible; `remove_leftovers` removes
+        them.
     """
     frame.write_sink(ColonnadeDataSink(begin(target, format, partition_by, rows_per_part, mode, table, options)))
 
@@ -89,13 +90,16 @@ class ColonnadeDataSource(DataSource):
 
     @property
     def name(self) -> str:
+        """The name in Daft's plans."""
         return "Colonnade"
 
     @property
     def schema(self) -> Schema:
+        """The columns and keys."""
         return self._schema
 
     async def get_tasks(self, pushdowns: Pushdowns) -> AsyncIterator[DataSourceTask]:
+        """One task for each part that may have rows."""
         expression = None
         if pushdowns.filters is not None:
             try:
@@ -143,18 +147,22 @@ class ColonnadeDataSink(DataSink[Written]):
         self._transaction = transaction
 
     def name(self) -> str:
+        """The name in Daft's plans."""
         return "Colonnade"
 
     def schema(self) -> Schema:
+        """The columns of the result: the names of the parts."""
         return self._result([]).schema()
 
     def write(self, micropartitions: Iterator[MicroPartition]) -> Iterator[WriteResult[Written]]:
+        """Write parts, which no reader sees yet."""
         for each in micropartitions:
             table = each.to_arrow()
             written = self._transaction.write([Frame(table)])
             yield WriteResult(written, sum(part.nbytes for part in written.parts), table.num_rows)
 
     def finalize(self, write_results: list[WriteResult[Written]]) -> MicroPartition:
+        """Make the parts visible."""
         parts = [part for each in write_results for part in each.result.parts]
         self._transaction.commit([each.result for each in write_results])
         return self._result([part.name for part in parts])

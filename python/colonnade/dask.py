@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -107,7 +108,8 @@ def write(
     Raises
     ------
     ColonnadeError, OSError
-        As `write_dataset`. Parts of tasks that failed or were killed are never visible; `remove_leftovers` removes them.
+        As `write_dataset`. Parts of tasks that failed or were killed are never visible; `remove_leftovers` removes
+        them.
 
     Examples
     --------
@@ -128,9 +130,7 @@ def write(
     return None
 
 
-def read_awkward(
-    source: Any, *, columns: Any = None, filters: Any = None, **options: Any
-) -> dask_awkward.Array:
+def read_awkward(source: Any, *, columns: Any = None, filters: Any = None, **options: Any) -> dask_awkward.Array:
     """A dask-awkward array over files in any format of Colonnade. Each part is a partition.
 
     dask-awkward reads the columns, and the fields in nested ones, that its expressions use.
@@ -181,7 +181,7 @@ def _commit(written: Sequence[Written], transaction: Transaction) -> None:
 def _divisions(parts: Sequence[Dataset]) -> tuple[Any, ...] | None:
     """The first label of each part, and the last one of the last part."""
     bounds = list(_bounds(parts))
-    for (_, last), (first, _) in zip(bounds, bounds[1:], strict=False):
+    for (_, last), (first, _) in pairwise(bounds):
         if not last <= first:
             raise OptionError(
                 f"calculate_divisions: expected labels that ascend through all parts, found {last!r} before {first!r}. "

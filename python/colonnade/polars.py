@@ -27,7 +27,8 @@ __all__ = ["scan", "sink"]
 def scan(source: Any, **options: Any) -> pl.LazyFrame:
     """A query over files in any format of Colonnade. `colonnade.scan_polars` is the same function.
 
-    Columns and predicates of the query decide what is read: predicates on keys leave out files, those on columns leave out
+    Columns and predicates of the query decide what is read: predicates on keys leave out files, those on columns
+    leave out
     row groups and rows. polars evaluates each predicate again, so one that cannot be told to a format costs time, not
     rows.
 

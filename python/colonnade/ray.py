@@ -76,7 +76,8 @@ def write(
     Raises
     ------
     ColonnadeError, OSError
-        As `write_dataset`. Parts of tasks that failed or were killed are never visible; `remove_leftovers` removes them.
+        As `write_dataset`. Parts of tasks that failed or were killed are never visible; `remove_leftovers` removes
+        them.
     """
     data.write_datasink(ColonnadeDatasink(begin(target, format, partition_by, rows_per_part, mode, table, options)))
 
@@ -90,9 +91,11 @@ class ColonnadeDatasource(Datasource):
         self._projection_map: dict[str, str] | None = None
 
     def supports_projection_pushdown(self) -> bool:
+        """True: only the columns that are asked for are read."""
         return True
 
     def supports_predicate_pushdown(self) -> bool:
+        """True: filters are evaluated here, exactly."""
         return True
 
     def estimate_inmemory_data_size(self) -> int | None:

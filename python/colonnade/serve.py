@@ -49,14 +49,14 @@ def asgi(
     ``format``   ``arrows``, ``arrow``, ``parquet``, ``npz``, ``msgpack``, ``csv``, ``json``, ``ndjson``, ``yaml``
     ===========  =====================================================================================================
 
-    Without ``format`` the ``Accept`` header decides; the default is an Arrow stream. Folders are datasets. Rows are sent
-    while they are read, so a dataset may be larger than memory. If a client goes away, reading ends.
+    Without ``format`` the ``Accept`` header decides; the default is an Arrow stream. Folders are datasets. Rows are
+    sent while they are read, so a dataset may be larger than memory. If a client goes away, reading ends.
 
     Parameters
     ----------
     source : path, Dataset or mapping
-        A folder, whose files and folders are served; a `Dataset`, served at ``/``; or a mapping of names to datasets and
-        anything that `Frame` takes.
+        A folder, whose files and folders are served; a `Dataset`, served at ``/``; or a mapping of names to datasets
+        and anything that `Frame` takes.
     token : str, optional
         Requests must have the header ``Authorization: Bearer TOKEN``.
     allowed_hosts : tuple of str, optional

@@ -5,19 +5,27 @@
 >>> spark.read.format("colonnade").load("s3://bucket/trips").where("year = 2024").count()  # doctest: +SKIP
 >>> frame.write.format("colonnade").mode("append").save("s3://bucket/trips")  # doctest: +SKIP
 
-Options, all text: ``path``, ``format``, ``partitioning`` (``hive`` or ``none``), ``onSchema`` (``strict`` or ``union``),
+Options, all text: ``path``, ``format``, ``partitioning`` (``hive`` or ``none``), ``onSchema`` (``strict`` or
+``union``),
 ``partitionBy`` (names with commas), ``rowsPerPart``, ``table`` (``delta``), and ``storage.NAME`` for each of
 ``storage_options``. Others are options of reading or writing the format.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import datasource
-from pyspark.sql.datasource import DataSource, DataSourceArrowWriter, DataSourceReader, InputPartition, WriterCommitMessage
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceArrowWriter,
+    DataSourceReader,
+    InputPartition,
+    WriterCommitMessage,
+)
 
 from ._dataset.dataset import Dataset
 from ._dataset.open_dataset import dataset
@@ -49,6 +57,7 @@ class ColonnadeDataSource(DataSource):
 
     @classmethod
     def name(cls) -> str:
+        """The name that ``format()`` takes."""
         return "colonnade"
 
     def schema(self) -> StructType:
@@ -64,9 +73,11 @@ class ColonnadeDataSource(DataSource):
         return from_arrow_schema(self._files().to_pyarrow().schema)
 
     def reader(self, schema: StructType) -> DataSourceReader:
+        """Reads the dataset."""
         return _Reader(self._files())
 
     def writer(self, schema: StructType, overwrite: bool) -> DataSourceArrowWriter:
+        """Writes a dataset, of which all parts become visible at once."""
         known = _Options(self.options)
         rows = known.take("rowsPerPart", str(_LIST_ROWS))
         keys = [name.strip() for name in known.take("partitionBy", "").split(",") if name.strip()]
@@ -123,15 +134,13 @@ class _Reader(DataSourceReader):
     def __init__(self, files: Dataset) -> None:
         self._files = files
 
-    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:  # noqa: N802 - Spark's name
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:
         """Take the conditions that hold for every row that Spark keeps. Spark evaluates all filters again."""
         schema = self._files.to_pyarrow().schema
         conditions = [found for each in filters if (found := _condition(each, schema)) is not None]
         if conditions:
-            try:
+            with contextlib.suppress(OptionError):  # a comparison that Spark has and a format lacks
                 self._files = self._files.filter(conditions)
-            except OptionError:
-                pass
         return filters
 
     def partitions(self) -> Sequence[InputPartition]:

@@ -153,7 +153,9 @@ def test_appends_that_do_not_fit(tmp_path: Path, frame: dict, options: dict, mes
 
 def test_frames_of_two_schemas_leave_nothing(tmp_path: Path) -> None:
     with pytest.raises(cn.EncodeError, match="expected column 'n' as in the first frame, int64, found"):
-        cn.write_dataset(iter([cn.Frame({"n": np.arange(5)}), cn.Frame({"n": np.arange(5.0)})]), tmp_path / "d", rows_per_part=2)
+        cn.write_dataset(
+            iter([cn.Frame({"n": np.arange(5)}), cn.Frame({"n": np.arange(5.0)})]), tmp_path / "d", rows_per_part=2
+        )
     assert not parts_of(tmp_path)
 
 
@@ -217,8 +219,16 @@ def damaged(folder: Path, change: dict[str, object]) -> None:
     [
         ({"colonnade_dataset": 2}, cn.UnsupportedError, "expected a manifest of version 1, found 2. A later version"),
         ({"parts": 7}, cn.DecodeError, "expected the manifest of a dataset, found TypeError"),
-        ({"parts": [{"name": "../x.npz", "nbytes": 1, "nrows": 1, "keys": {}}]}, cn.DecodeError, r"found '\.\./x\.npz'"),
-        ({"parts": [{"name": "/etc/x.npz", "nbytes": 1, "nrows": 1, "keys": {}}]}, cn.DecodeError, "found '/etc/x.npz'"),
+        (
+            {"parts": [{"name": "../x.npz", "nbytes": 1, "nrows": 1, "keys": {}}]},
+            cn.DecodeError,
+            r"found '\.\./x\.npz'",
+        ),
+        (
+            {"parts": [{"name": "/etc/x.npz", "nbytes": 1, "nrows": 1, "keys": {}}]},
+            cn.DecodeError,
+            "found '/etc/x.npz'",
+        ),
         ({"parts": [{"nbytes": 1, "nrows": 1, "keys": {}}]}, cn.DecodeError, "found KeyError: 'name'"),
     ],
 )

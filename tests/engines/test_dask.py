@@ -98,7 +98,9 @@ def test_a_task_that_fails_leaves_nothing_visible(tmp_path: Path) -> None:
 def test_jagged_arrays(tmp_path: Path) -> None:
     ak = pytest.importorskip("awkward")
     pytest.importorskip("dask_awkward")
-    array = ak.Array([{"muon": [{"pt": 1.0, "eta": 2.0}], "n": 1}, {"muon": [], "n": 2}, {"muon": [{"pt": 3.0, "eta": 4.0}], "n": 3}])
+    array = ak.Array(
+        [{"muon": [{"pt": 1.0, "eta": 2.0}], "n": 1}, {"muon": [], "n": 2}, {"muon": [{"pt": 3.0, "eta": 4.0}], "n": 3}]
+    )
     for i in range(2):
         cn.write(array[i * 2 : i * 2 + 2], tmp_path / f"{i}.parquet")
     found = colonnade.dask.read_awkward(tmp_path)

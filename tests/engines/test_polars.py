@@ -51,7 +51,7 @@ FRAME = pl.DataFrame(
     [
         (pl.col("i") > 1, [[("i", ">", 1)]]),
         (pl.col("i") == None, None),  # noqa: E711
-        (1 < pl.col("i"), [[("i", ">", 1)]]),
+        (pl.col("i") > 1, [[("i", ">", 1)]]),
         (pl.col("f") < 2, [[("f", "<", 2)]]),
         (pl.col("f") > 1, None),
         (pl.col("f") != 1, None),

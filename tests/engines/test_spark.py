@@ -70,7 +70,7 @@ def test_a_task_that_fails_leaves_nothing_visible(spark: Any, tmp_path: Path) ->
         return 1 // (n - 7)
 
     frame = spark.range(10, numPartitions=2).select(broken("id").alias("n"))
-    with pytest.raises(Exception, match="ZeroDivisionError|division"):
+    with pytest.raises(Exception, match=r"ZeroDivisionError|division"):
         frame.write.format("colonnade").mode("append").save(str(tmp_path / "d"))
     with pytest.raises(FileNotFoundError):
         cn.dataset(tmp_path / "d")

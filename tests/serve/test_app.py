@@ -147,7 +147,10 @@ def test_wrong_queries(tmp_path: Path, query: dict[str, Any], status: int, messa
     assert message in json.loads(answer.body)["error"]
 
 
-@each("path", ["/nowhere", "/../etc/passwd", "/.secret", "/link/passwd", "/by year/_colonnade", "/%00", "/trips.parquet/x"])
+@each(
+    "path",
+    ["/nowhere", "/../etc/passwd", "/.secret", "/link/passwd", "/by year/_colonnade", "/%00", "/trips.parquet/x"],
+)
 def test_what_is_not_there(tmp_path: Path, path: str) -> None:
     cn.write(FRAME, tmp_path / "root" / "trips.parquet", mkdir=True)
     cn.write_dataset(FRAME, tmp_path / "root" / "by year")

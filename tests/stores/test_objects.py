@@ -91,7 +91,7 @@ def test_a_missing_object_is_named(s3):
 
 
 def test_a_key_with_dots_is_refused():
-    with pytest.raises(cn.OptionError, match="without '.' and '..'"):
+    with pytest.raises(cn.OptionError, match=r"without '\.' and '\.\.'"):
         cn.read("s3://bucket/../x.npz")
 
 

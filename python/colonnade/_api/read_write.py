@@ -158,8 +158,8 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
     Parameters
     ----------
     data
-        Anything that `Frame` takes, an open reader or a `Dataset`. Rows, readers and datasets are streamed into ``arrow``, ``arrows`` and
-        ``parquet``, batch by batch, and are never in memory as a whole.
+        Anything that `Frame` takes, an open reader or a `Dataset`. Rows, readers and datasets are streamed into
+        ``arrow``, ``arrows`` and ``parquet``, batch by batch, and are never in memory as a whole.
     target : path, URL, BufferSink, binary file object, Connection, socket or file descriptor
         A regular file is written to a temporary file, which is renamed at the end. Until then an old file is complete,
         and memory maps of it stay valid. Symbolic links are followed. Pipes, sockets, devices and open files are

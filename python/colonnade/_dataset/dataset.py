@@ -276,7 +276,7 @@ def _counted(core: _core.CoreFrame, empty: Frame, is_filtered: bool) -> _core.Co
     Otherwise those of a part that begins at 1,000,000 would be labels, and those of the first part a count.
     """
     axis = empty._load().index
-    if not axis.is_auto or not core.index.is_auto and not is_filtered:
+    if not axis.is_auto or (not core.index.is_auto and not is_filtered):
         return core
     start, _, step = axis.range
     if (start, step) != (0, 1) and not is_filtered:

@@ -64,7 +64,9 @@ def _delta(table: Any) -> Listing:
     if unreadable:
         raise _refused("Delta", f"the key {unreadable[0]!r} of type {types.get(unreadable[0])}")
     uri = table.table_uri.rstrip("/")
-    parts = tuple(Part(_below(uri, row["path"]), row["path"], row["size_bytes"], row.get("num_records")) for row in rows)
+    parts = tuple(
+        Part(_below(uri, row["path"]), row["path"], row["size_bytes"], row.get("num_records")) for row in rows
+    )
     keys = tuple(key_columns(texts, {name: _DELTA_TYPES[types[name]] for name in names} if parts else None))
     columns = tuple(field.name for field in table.schema().fields)
     return Listing(parts, "parquet", keys, columns)
@@ -101,8 +103,8 @@ def _refuse_renamed(table: Any) -> None:
 
 def _refused(library: str, what: str) -> UnsupportedError:
     return UnsupportedError(
-        f"dataset: expected a {library} table whose files are its rows, found {what}. Read it with its own library, and "
-        "pass the result to Colonnade."
+        f"dataset: expected a {library} table whose files are its rows, found {what}. Read it with its own library,
+        and " "pass the result to Colonnade."
     )
 
 

@@ -23,12 +23,11 @@ class Leftovers:
     nbytes: int
 
 
-def remove_leftovers(
-    target: Any, *, older_than_s: float = _WEEK_S, dry_run: bool = False, **options: Any
-) -> Leftovers:
+def remove_leftovers(target: Any, *, older_than_s: float = _WEEK_S, dry_run: bool = False, **options: Any) -> Leftovers:
     """Remove the files of a dataset that no reader needs.
 
-    These are the parts of writers that were killed, parts that an overwrite has replaced, and older manifests. Files that
+    These are the parts of writers that were killed, parts that an overwrite has replaced, and older manifests. Files
+    that
     a writer or a reader of the last `older_than_s` seconds may need stay: those that changed since, and those of each
     version that was the newest one since. A folder without a manifest is not touched.
 

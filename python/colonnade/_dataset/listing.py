@@ -120,7 +120,7 @@ def _of_manifest(
     parts = [Part(place.target(each.name), each.name, each.nbytes, each.nrows) for each in manifest.parts]
     keys: Sequence[KeyColumn] = ()
     if partitioning == "hive":
-        declared = {name: type_ for name, type_ in manifest.key_types.items()} | dict(types or {})
+        declared = {**manifest.key_types, **(types or {})}
         keys = key_columns([each.keys for each in manifest.parts], declared if manifest.parts else None)
     return Listing(tuple(parts), manifest.format, tuple(keys), manifest.columns)
 

@@ -1,9 +1,9 @@
 """The manifest of a dataset: which files are its parts. Each commit makes the next numbered manifest.
 
 ``_colonnade/00000007.json`` lists all parts of version 7. A version is made once, by the writer that is first: a file
-is linked, or an object put, only if the name is free. Readers take the highest version, so they see the old set of parts
-or the new one. A writer that appends and comes second reads the new version and tries the next number. One that replaces
-everything and comes second fails, because it has not seen what it would remove.
+is linked, or an object put, only if the name is free. Readers take the highest version, so they see the old set of
+parts or the new one. A writer that appends and comes second reads the new version and tries the next number. One that
+replaces everything and comes second fails, because it has not seen what it would remove.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ FOLDER = "_colonnade"
 _NAME = re.compile(rf"{FOLDER}/([0-9]{{8,}})\.json")
 _FORMAT_VERSION = 1
 MOST_COMMIT_S = 3600.0
-"""A writer that needs longer between reading a manifest and making the next one reads it again. `gc` keeps manifests for
-longer than this, so no writer can make a number anew that was removed."""
+"""A writer that needs longer between reading a manifest and making the next one reads it again. `gc` keeps manifests
+for longer than this, so no writer can make a number anew that was removed."""
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,8 @@ def dataset(
     format : str, optional
         The format of all files. Default: the one of their suffixes, which must agree.
     partitioning : {"hive", None}
-        ``"hive"``: folders such as ``year=2024`` are columns, the keys. They come last, unless the files have a column of
-        that name, which the key replaces.
+        ``"hive"``: folders such as ``year=2024`` are columns, the keys. They come last, unless the files have a
+        column of that name, which the key replaces.
     partition_types : mapping, optional
         Types of keys, as ``{"year": "int32", "day": "date", "code": "str"}``. Default: those of the manifest, or else
         int64, dates or text, by the values.

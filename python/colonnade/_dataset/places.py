@@ -40,7 +40,7 @@ class Place(Protocol):
         """The size of a file."""
 
     def create(self, name: str, data: bytes) -> bool:
-        """Make a file, whole or not at all. False if there is one of this name already. No two calls have equal data."""
+        """Make a file, whole or not at all. False if the name is taken. No two calls have equal data."""
 
     def remove(self, name: str) -> None:
         """Remove a file. One that is gone is no error."""
@@ -125,7 +125,9 @@ class Prefix:
     def files(self, below: str) -> Iterator[FoundFile]:
         with self._errors(below):
             chunks = self.obstore.list(self.store, self._key(below) or None, chunk_size=1000)
-            rows = [(meta["path"], meta["size"], meta["last_modified"].timestamp()) for chunk in chunks for meta in chunk]
+            rows = [
+                (meta["path"], meta["size"], meta["last_modified"].timestamp()) for chunk in chunks for meta in chunk
+            ]
         skipped = len(self.prefix) + 1 if self.prefix else 0
         for path, nbytes, changed_s in sorted(rows):
             yield FoundFile(path[skipped:], nbytes, changed_s)

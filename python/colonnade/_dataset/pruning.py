@@ -17,7 +17,8 @@ Conjunctions = list[list[Condition]]
 class Pruned:
     """The conditions that are left for each part.
 
-    The keys of all parts are compared as one frame with a row for each part, so that they compare exactly as columns do.
+    The keys of all parts are compared as one frame with a row for each part, so that they compare exactly as columns
+    do.
     """
 
     _left: tuple[tuple[frozenset[int] | None, tuple[Condition, ...]], ...]
@@ -47,7 +48,7 @@ class Pruned:
             left.append((matching, others))
         return cls(tuple(left))
 
-    def of_part(self, part: int) -> Conjunctions | None | bool:
+    def of_part(self, part: int) -> Conjunctions | bool | None:
         """The conditions on the columns of part `part`: None if all its rows match, False if none does."""
         left: Conjunctions = []
         for matching, others in self._left:

@@ -79,9 +79,7 @@ class Structure:
             names = [label for label in names if self._union.is_in(label, part)]
         return names
 
-    def conditions(
-        self, conditions: list[list[Condition]] | None, part: int
-    ) -> list[list[Condition]] | bool | None:
+    def conditions(self, conditions: list[list[Condition]] | None, part: int) -> list[list[Condition]] | bool | None:
         """The conditions on the columns that part `part` has: None if all its rows match, False if none does."""
         if conditions is None or self._union is None:
             return conditions
@@ -96,7 +94,7 @@ class Structure:
         return left or False
 
     def completed(self, frame: Frame, part: int, wanted: Sequence[Hashable] | None) -> Frame:
-        """Rows of part `part` with the keys and the columns that it lacks, in the order of the dataset or of `wanted`."""
+        """Rows of a part with its keys and the columns that it lacks, in the order of the dataset or of `wanted`."""
         if self._union is not None:
             frame = self._union.completed(frame, wanted)
         frame = with_keys(frame, self._listing.keys, part)
@@ -111,9 +109,7 @@ class Structure:
         what, ours, theirs = found
         parts = self._listing.parts
         advice = "" if self._is_union else ' Pass on_schema="union" if parts may lack columns.'
-        raise DecodeError(
-            f"{parts[part].name}: expected {what} as in {parts[0].name}, {ours}, found {theirs}.{advice}"
-        )
+        raise DecodeError(f"{parts[part].name}: expected {what} as in {parts[0].name}, {ours}, found {theirs}.{advice}")
 
     @cached_property
     def _first(self) -> Frame:

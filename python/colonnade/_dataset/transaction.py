@@ -200,7 +200,9 @@ class Transaction:
 
 def _begun(place: Place) -> Manifest:
     """The first manifest of a folder, which lists the files that are there."""
-    parts = tuple(Entry(each.name, each.nbytes, None, keys_of(each.name)) for each in place.files("") if is_part(each.name))
+    parts = tuple(
+        Entry(each.name, each.nbytes, None, keys_of(each.name)) for each in place.files("") if is_part(each.name)
+    )
     format = format_of([part.name for part in parts], None) if parts else ""
     place.create(name_of(1), Manifest(0, format, parts).to_json())
     # Another writer may have been first.

@@ -50,8 +50,8 @@ def write_dataset(
     rows_per_part : int
         The most rows of a part.
     mode : {"error", "append", "overwrite"}
-        ``"error"``: the folder must have no parts. ``"append"``: the parts that are there stay; parts of several writers
-        at once are all kept. ``"overwrite"``: only the new parts are listed.
+        ``"error"``: the folder must have no parts. ``"append"``: the parts that are there stay; parts of several
+        writers at once are all kept. ``"overwrite"``: only the new parts are listed.
     table : {"delta"}, optional
         Commit Parquet parts to a Delta Lake table, through the library deltalake.
     **options

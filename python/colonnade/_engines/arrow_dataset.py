@@ -41,7 +41,11 @@ class ArrowDataset(pads.Dataset):
         return pc.scalar(True)
 
     def scanner(
-        self, columns: Columns = None, filter: pc.Expression | None = None, batch_size: int | None = None, **options: Any
+        self,
+        columns: Columns = None,
+        filter: pc.Expression | None = None,
+        batch_size: int | None = None,
+        **options: Any,
     ) -> pads.Scanner:
         """A scanner of these columns of the rows that `filter` keeps."""
         return _scanner(self._files, self._empty, columns, filter, batch_size, options)
@@ -123,7 +127,7 @@ def _scanner(
         names = _needed(columns, filter, schema)
         # A scan without columns still counts rows, which pyarrow counts by a column.
         names = names or set(schema.names[:1])
-        named = {name: label for name, label in zip(schema.names, files.head(0).columns, strict=False)}
+        named = dict(zip(schema.names, files.head(0).columns, strict=False))
         asked = asked.select([label for name, label in named.items() if name in names])
     plain = _plain(asked.head(0).to_arrow()).schema.remove_metadata()
     size = {} if batch_size is None else {"batch_size": batch_size}

@@ -31,7 +31,9 @@ _TOKEN = re.compile(
 _COMPARISONS = {"==", "!=", "<", "<=", ">", ">="}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "\\": "\\"}
-_SET = re.compile(r"is_in\((\w+), \{value_set=(u?int\d+|(?:large_)?string):\[\n(.*?)\n\], null_matching_behavior=MATCH\}\)", re.S)
+_SET = re.compile(
+    r"is_in\((\w+), \{value_set=(u?int\d+|(?:large_)?string):\[\n(.*?)\n\], null_matching_behavior=MATCH\}\)", re.S
+)
 
 
 class _Unreadable(Exception):
@@ -122,7 +124,22 @@ class _Parser:
                 return single((field, "is", None))
             case "invert", ["is_null", "(", field, ",", "{", "nan_is_null", "=", "false", "}", ")"]:
                 return single((field, "is not", None)) if field in self._schema.names else None
-            case "if_else", ["is_valid", "(", field, ")", ",", "is_in", "(", number, ")", ",", "null", "[", "bool", "]"]:
+            case "if_else", [
+                "is_valid",
+                "(",
+                field,
+                ")",
+                ",",
+                "is_in",
+                "(",
+                number,
+                ")",
+                ",",
+                "null",
+                "[",
+                "bool",
+                "]",
+            ]:
                 # How DuckDB writes IN: null is in no list.
                 return self._sets[int(number)] if field in self._schema.names else None
         return None

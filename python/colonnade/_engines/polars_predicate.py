@@ -54,7 +54,9 @@ class _Translation:
                 if found is not None and len(found) == 1 and len(found[0]) == 1 and found[0][0][1] == "is":
                     return single((found[0][0][0], "is not", None))
                 return None
-            case {"Function": {"input": [{"Column": name}, {"Literal": values}], "function": {"Boolean": {"IsIn": how}}}}:
+            case {
+                "Function": {"input": [{"Column": name}, {"Literal": values}], "function": {"Boolean": {"IsIn": how}}}
+            }:
                 return self._among(name, values, how)
             case {"Function": {"input": [column, low, high], "function": {"Boolean": {"IsBetween": {"closed": how}}}}}:
                 ops = {"Both": ("GtEq", "LtEq"), "Left": ("GtEq", "Lt"), "Right": ("Gt", "LtEq"), "None": ("Gt", "Lt")}
@@ -128,7 +130,11 @@ def _list(literal: Any) -> list[Any] | None:
         return None
     if found.dtype == pl.List and len(found) == 1:
         found = found.item()
-    if not isinstance(found, pl.Series) or found.null_count() or not (found.dtype.is_integer() or found.dtype == pl.String):
+    if (
+        not isinstance(found, pl.Series)
+        or found.null_count()
+        or not (found.dtype.is_integer() or found.dtype == pl.String)
+    ):
         return None
     values: list[Any] = found.to_list()
     return values

@@ -138,9 +138,7 @@ class FsspecObject:
 
 def changed(name: str) -> DecodeError:
     """The error of an object that was replaced between two requests."""
-    return DecodeError(
-        f"{name}: expected one version of the object, found another in a later request. Read it again."
-    )
+    return DecodeError(f"{name}: expected one version of the object, found another in a later request. Read it again.")
 
 
 def _version(meta: Any) -> Version:

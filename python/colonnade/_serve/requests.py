@@ -66,7 +66,9 @@ def query_of(scope: Mapping[str, Any]) -> Query:
     given = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
     for name, value in given:
         if name not in _PARAMETERS:
-            raise OptionError(f"{name}: expected {', '.join(_PARAMETERS)} as parameters{nearest_hint(name, _PARAMETERS)}.")
+            raise OptionError(
+                f"{name}: expected {', '.join(_PARAMETERS)} as parameters{nearest_hint(name, _PARAMETERS)}."
+            )
         if name == "columns":
             columns.append(value)
         elif name in single:
@@ -78,7 +80,9 @@ def query_of(scope: Mapping[str, Any]) -> Query:
     accepted = accepted_format(header(scope, b"accept"))
     format = single.get("format") or accepted or "arrows"
     if format not in MEDIA_TYPES:
-        raise OptionError(f"format: expected {', '.join(MEDIA_TYPES)}, found {format!r}{nearest_hint(format, MEDIA_TYPES)}.")
+        raise OptionError(
+            f"format: expected {', '.join(MEDIA_TYPES)}, found {format!r}{nearest_hint(format, MEDIA_TYPES)}."
+        )
     limit = single.get("limit")
     if limit is not None and not limit.isdigit():
         raise OptionError(f"limit: expected a whole number, found {limit!r}.")

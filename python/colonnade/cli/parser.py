@@ -78,14 +78,18 @@ def _add_compact(compact: argparse.ArgumentParser) -> None:
 
 def _add_gc(gc: argparse.ArgumentParser) -> None:
     gc.add_argument("target", metavar="DATASET", help="the folder of a dataset, or its prefix in a store")
-    gc.add_argument("--days", type=seconds, default=7.0, metavar="N", help="keep what a reader of the last N days may need")
+    gc.add_argument(
+        "--days", type=seconds, default=7.0, metavar="N", help="keep what a reader of the last N days may need"
+    )
     gc.add_argument("--dry-run", action="store_true", help="print the files, and remove none")
     _add_specs(gc, tuple(spec for spec in READING if spec.field == "storage_options"), "the store")
 
 
 def _add_serve(serve: argparse.ArgumentParser) -> None:
     serve.add_argument("folder", metavar="DIR", help="the folder with files and datasets")
-    serve.add_argument("--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1)")
+    serve.add_argument(
+        "--host", default="127.0.0.1", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1)"
+    )
     serve.add_argument("--port", type=count, default=8000, metavar="N", help="port (default: 8000)")
     serve.add_argument("--token-file", metavar="PATH", help="the file with the token that requests must have")
     serve.add_argument("--cert", metavar="PATH", help="serve HTTPS: the certificate")

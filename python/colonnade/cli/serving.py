@@ -33,7 +33,9 @@ def serve(options: argparse.Namespace) -> int:
     if (options.cert is None) != (options.key is None):
         raise cn.OptionError("--cert: expected --key with it, found one of the two.")
     # Without a token, only requests for this machine's own names are answered: a web page cannot send others.
-    app = asgi(options.folder, token=token, allowed_hosts=_LOOPBACK if is_local and token is None else None, cors=options.cors)
+    app = asgi(
+        options.folder, token=token, allowed_hosts=_LOOPBACK if is_local and token is None else None, cors=options.cors
+    )
     tls: dict[str, Any] = {} if options.cert is None else {"ssl_certfile": options.cert, "ssl_keyfile": options.key}
     scheme = "http" if options.cert is None else "https"
     print_line(f"Serving {options.folder} on {scheme}://{options.host}:{options.port}/ until Ctrl-C.")
