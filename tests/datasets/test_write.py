@@ -53,7 +53,8 @@ def test_other_programs_read_the_parts(tmp_path: Path) -> None:
         (np.array(["a", "b c", "ä/=%"]), ["k=a", "k=b%20c", "k=%C3%A4%2F%3D%25"]),
         (np.array([-3, 5, 12], np.int16), ["k=-3", "k=12", "k=5"]),
         (np.array([True, False, True]), ["k=false", "k=true"]),
-        (pd.array([date(2024, 1, 31), date(2024, 2, 1), None], pd.ArrowDtype(pa.date32())), ["k=2024-01-31", "k=2024-02-01", "k=__HIVE_DEFAULT_PARTITION__"]),
+        (pd.array([date(2024, 1, 31), date(2024, 2, 1), None], pd.ArrowDtype(pa.date32())),
+         ["k=2024-01-31", "k=2024-02-01", "k=__HIVE_DEFAULT_PARTITION__"]),
         (pd.array([1, None, 3], "Int32"), ["k=1", "k=3", "k=__HIVE_DEFAULT_PARTITION__"]),
         (pd.Categorical(["u", None, "u"]), ["k=__HIVE_DEFAULT_PARTITION__", "k=u"]),
         (np.array(["2024-01-31T12:30", "2024-01-31T12:31:05.25", "NaT"], "M8[us]"),
@@ -134,11 +135,13 @@ def test_files_that_were_there_are_kept_by_an_append(tmp_path: Path) -> None:
 @each(
     ("frame", "options", "message"),
     [
-        ({"n": [1.5], "k": ["a"]}, {"partition_by": "k"}, "expected column 'n' of the parts that are there, int64, found double"),
+        ({"n": [1.5], "k": ["a"]}, {"partition_by": "k"},
+         "expected column 'n' of the parts that are there, int64, found double"),
         ({"m": [1], "k": ["a"]}, {"partition_by": "k"}, "expected the columns of the parts that are there"),
         ({"n": [1], "k": ["a"]}, {}, "expected partition_by of the parts that are there, {'k': 'str'}, found {}"),
         ({"n": [1], "k": [7]}, {"partition_by": "k"}, "expected partition_by of the parts"),
-        ({"n": [1], "k": ["a"]}, {"partition_by": "k", "format": "npz"}, "expected format='parquet', as the parts have, found 'npz'"),
+        ({"n": [1], "k": ["a"]}, {"partition_by": "k", "format": "npz"},
+         "expected format='parquet', as the parts have, found 'npz'"),
     ],
 )  # fmt: skip
 def test_appends_that_do_not_fit(tmp_path: Path, frame: dict, options: dict, message: str) -> None:

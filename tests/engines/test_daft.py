@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-daft = pytest.importorskip("daft")
+pytest.importorskip("daft")
 
+import daft
 import pandas as pd
 
 import colonnade as cn

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-pl = pytest.importorskip("polars")
+pytest.importorskip("polars")
 pytest.importorskip("pandas")
+
+import polars as pl
 
 import colonnade as cn
 import colonnade.polars

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow")
 pytest.importorskip("pandas")
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 import colonnade as cn

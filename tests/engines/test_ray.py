@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-ray = pytest.importorskip("ray")
+pytest.importorskip("ray")
 pytest.importorskip("ray.data")
 
 import pandas as pd
+import ray
 
 import colonnade as cn
 import colonnade.ray

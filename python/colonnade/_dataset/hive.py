@@ -117,8 +117,8 @@ def _declared(name: str, type_: Any) -> np.dtype | None:
         dtype = np.dtype(object)
     if dtype.kind not in "iufbM":
         raise OptionError(
-            f"partition_types of {name!r}: expected 'str', 'date', 'bool' or the name of a number type, found
-            {type_!r}."
+            f"partition_types of {name!r}: expected 'str', 'date', 'bool' or the name of a number type, "
+            f"found {type_!r}."
         )
     return dtype
 

@@ -103,8 +103,8 @@ def _refuse_renamed(table: Any) -> None:
 
 def _refused(library: str, what: str) -> UnsupportedError:
     return UnsupportedError(
-        f"dataset: expected a {library} table whose files are its rows, found {what}. Read it with its own library,
-        and " "pass the result to Colonnade."
+        f"dataset: expected a {library} table whose files are its rows, found {what}. Read it with its own "
+        "library, and pass the result to Colonnade."
     )
 
 

@@ -62,8 +62,8 @@ class Union:
         for label, field in fields.items():
             if field.is_optional and (not isinstance(label, str) or not _has_nulls(field.column())):
                 raise UnsupportedError(
-                    f"dataset: column {label!r} of {field.part}: expected a type with nulls and a label of text,
-                    because " f"other parts lack it, found {field.dtype}."
+                    f"dataset: column {label!r} of {field.part}: expected a type with nulls and a label of text, "
+                    f"because other parts lack it, found {field.dtype}."
                 )
         self.empty = self.completed(parts[0][1], None)
 
