@@ -118,8 +118,9 @@ def open_store(url: str, storage_options: Mapping[str, Any] | None, timeout_s: f
     root, key = split(url)
     kind = _kind(url)
     config, client = _config(kind, storage_options or {})
+    retry_s = _retry_seconds(config)
     client = {"timeout": f"{timeout_s or _TIMEOUT_S}s", "connect_timeout": f"{timeout_s or _TIMEOUT_S}s", **client}
-    retry = {"retry_timeout": timedelta(seconds=max(_RETRY_S, timeout_s or 0.0))}
+    retry = {"retry_timeout": timedelta(seconds=retry_s)}
     try:
         store = obstore.store.from_url(root, config=config, client_options=client, retry_config=retry)
     except obstore.exceptions.UnknownConfigurationKeyError as error:
@@ -185,6 +186,17 @@ def _config(kind: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict
     if "allow_http" in config:
         client["allow_http"] = config.pop("allow_http")
     return config, client
+
+
+def _retry_seconds(config: dict[str, Any]) -> float:
+    """For how long requests that failed are sent again; ours, so it is taken out of the options of the store."""
+    found = config.pop("retry_timeout_s", _RETRY_S)
+    if isinstance(found, bool) or not isinstance(found, int | float | str):
+        raise OptionError(f"storage_options: retry_timeout_s: expected seconds, found {found!r}.")
+    try:
+        return float(found)
+    except ValueError:
+        raise OptionError(f"storage_options: retry_timeout_s: expected seconds, found {found!r}.") from None
 
 
 def _unknown(kind: str, config: Mapping[str, Any], message: str) -> OptionError:
