@@ -13,11 +13,11 @@ import colonnade.dask
 
 
 def ask(store: Store) -> pd.DataFrame:
-    with LocalCluster(n_workers=4, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
-        with Client(cluster) as client:
-            frame = colonnade.dask.read(store.url, filters="month >= 6 and month <= 8", storage_options=store.options)
-            threading.Thread(target=kill_one, args=(client,), daemon=True).start()
-            found = frame.groupby("carrier")["arr_delay"].agg(["count", "mean"]).compute()
+    processes = {"n_workers": 4, "threads_per_worker": 1, "processes": True}
+    with LocalCluster(**processes, dashboard_address=None) as cluster, Client(cluster) as client:
+        frame = colonnade.dask.read(store.url, filters="month >= 6 and month <= 8", storage_options=store.options)
+        threading.Thread(target=kill_one, args=(client,), daemon=True).start()
+        found = frame.groupby("carrier")["arr_delay"].agg(["count", "mean"]).compute()
     return found.reset_index()
 
 
