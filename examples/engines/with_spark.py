@@ -13,7 +13,7 @@ def ask(store: Store) -> pd.DataFrame:
     spark = builder.config("spark.sql.python.filterPushdown.enabled", "true").getOrCreate()
     try:
         spark.dataSource.register(ColonnadeDataSource)
-        reader = spark.read.format("colonnade")
+        reader = spark.read.format("colonnade").option("pushFilters", "true")
         for name, value in store.options.items():
             reader = reader.option(f"storage.{name}", value)
         summer = reader.load(store.url).where("month between 6 and 8")

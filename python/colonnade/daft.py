@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Hashable, Iterator, Sequence
 from typing import Any
 
@@ -131,7 +132,9 @@ class _Task(DataSourceTask):
         import pyarrow as pa
 
         left = self._limit
-        for batch in self._files.to_pyarrow().scanner(columns=self._columns).to_batches():
+        batches = iter(self._files.to_pyarrow().scanner(columns=self._columns).to_batches())
+        # Daft reads all tasks in one event loop.
+        while (batch := await asyncio.to_thread(next, batches, None)) is not None:
             if left is not None:
                 batch = batch.slice(0, left)
                 left -= batch.num_rows

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +46,8 @@ def read(
     filters : conditions, optional
         As for `read`. They are exact.
     calculate_divisions : bool
-        Read the first and last row label of each part, so that Dask knows which labels each partition has. The labels
-        must ascend through all parts.
+        Read the row labels of each part, so that Dask knows which labels each partition has. The labels must ascend
+        through all parts, and no label may be in two of them.
     **options
         As for `dataset`.
 
@@ -78,7 +78,11 @@ def read(
     parts = [files.only(i) for i in range(len(files.parts))]
     if not parts:
         return dd.from_pandas(meta, npartitions=1)
-    divisions = _divisions(parts) if calculate_divisions else None
+    divisions = None
+    if calculate_divisions:
+        parts, divisions = _with_divisions(parts)
+        if not parts:
+            return dd.from_pandas(meta, npartitions=1)
     return dd.from_map(_read_part, parts, meta=meta, divisions=divisions, label="read-colonnade")
 
 
@@ -121,7 +125,8 @@ def write(
     """
     if not isinstance(frame, dd.DataFrame):
         raise OptionError(f"frame: expected a dask DataFrame, found {type(frame).__name__}.")
-    transaction = begin(target, format, partition_by, rows_per_part, mode, table, options)
+    # One object for all tasks, which Dask does not look into.
+    transaction = dask.delayed(begin(target, format, partition_by, rows_per_part, mode, table, options), traverse=False)
     write_part, commit = dask.delayed(_write_part), dask.delayed(_commit)
     done = commit([write_part(part, transaction) for part in frame.to_delayed()], transaction)
     if not compute:
@@ -178,24 +183,21 @@ def _commit(written: Sequence[Written], transaction: Transaction) -> None:
     transaction.commit(written)
 
 
-def _divisions(parts: Sequence[Dataset]) -> tuple[Any, ...] | None:
-    """The first label of each part, and the last one of the last part."""
-    bounds = list(_bounds(parts))
-    for (_, last), (first, _) in pairwise(bounds):
-        if not last <= first:
-            raise OptionError(
-                f"calculate_divisions: expected labels that ascend through all parts, found {last!r} before {first!r}. "
-                "Leave it out, and sort with set_index."
-            )
-    return (*(first for first, _ in bounds), bounds[-1][1])
-
-
-def _bounds(parts: Sequence[Dataset]) -> Iterator[tuple[Any, Any]]:
-    for part in parts:
-        labels = part.select([]).read().to_pandas().index
-        if labels.nlevels > 1:
-            raise OptionError(f"calculate_divisions: expected one level of row labels, found {labels.nlevels}.")
-        if not labels.is_monotonic_increasing:
+def _with_divisions(parts: Sequence[Dataset]) -> tuple[list[Dataset], tuple[Any, ...]]:
+    """The parts that have rows; the first label of each, and the last one of the last part."""
+    labels = [part.select([]).read().to_pandas().index for part in parts]
+    there = [i for i, index in enumerate(labels) if len(index)]
+    for i in there:
+        if labels[i].nlevels > 1:
+            raise OptionError(f"calculate_divisions: expected one level of row labels, found {labels[i].nlevels}.")
+        if not labels[i].is_monotonic_increasing:
             raise OptionError("calculate_divisions: expected labels that ascend within each part. Leave it out.")
-        if len(labels):
-            yield labels[0], labels[-1]
+    for one, other in pairwise(there):
+        # A label in two parts would be looked for in the later one alone.
+        if not labels[one][-1] < labels[other][0]:
+            raise OptionError(
+                f"calculate_divisions: expected labels that ascend through all parts, found {labels[one][-1]!r} before "
+                f"{labels[other][0]!r}. Leave it out, and sort with set_index."
+            )
+    bounds = (*(labels[i][0] for i in there), labels[there[-1]][-1]) if there else ()
+    return [parts[i] for i in there], bounds

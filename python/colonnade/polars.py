@@ -122,7 +122,8 @@ def sink(
     """
     if not isinstance(query, pl.LazyFrame):
         raise OptionError(f"query: expected a polars LazyFrame, found {type(query).__name__}. Pass frame.lazy().")
-    batches = query.collect_batches(chunk_size=chunk_rows, engine="streaming")
+    # Lazy: the arguments and the target are checked before the query begins.
+    batches = query.collect_batches(chunk_size=chunk_rows, engine="streaming", lazy=True)
     write_dataset(_batches(query, iter(batches)), target, format=format, partition_by=partition_by, **options)
 
 

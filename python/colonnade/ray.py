@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import ray.data
@@ -113,7 +114,7 @@ class ColonnadeDatasource(Datasource):
         asked = asked_by(self._files, expression)
         tasks = []
         for i, part in enumerate(asked.parts):
-            nrows = part.nrows if expression is None else None
+            nrows = None if asked.is_filtered else part.nrows
             metadata = BlockMetadata(nrows, part.nbytes, None, None, input_files=(part.name,))
             tasks.append(ReadTask(_Read(asked.only(i), names, expression), metadata, None, per_task_row_limit))
         return tasks
@@ -139,18 +140,28 @@ class _Read:
             yield scanner.projected_schema.empty_table()
 
 
-class ColonnadeDatasink(Datasink[Written]):
+class ColonnadeDatasink(Datasink[Written | None]):
     """Writes parts, and commits them when all tasks are done. `write` makes it."""
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
+        self._schema: pa.Schema | None = None
 
-    def write(self, blocks: Iterable[Any], ctx: Any) -> Written:
+    def on_write_start(self, schema: pa.Schema | None = None) -> None:
+        """Remember the columns: tasks without rows have none."""
+        self._schema = schema
+
+    def write(self, blocks: Iterable[Any], ctx: Any) -> Written | None:
         """Write the blocks of one task. No reader sees them yet."""
         from ray.data.block import BlockAccessor
 
-        return self._transaction.write(Frame(BlockAccessor.for_block(block).to_arrow()) for block in blocks)
+        tables = (BlockAccessor.for_block(block).to_arrow() for block in blocks)
+        frames = (Frame(table) for table in tables if table.num_rows)
+        first = next(frames, None)
+        if first is None and self._schema is not None:
+            first = Frame(self._schema.empty_table())
+        return None if first is None else self._transaction.write(chain([first], frames))
 
-    def on_write_complete(self, write_result: WriteResult[Written]) -> None:
+    def on_write_complete(self, write_result: WriteResult[Written | None]) -> None:
         """Make the parts of all tasks visible."""
         self._transaction.commit([each for each in write_result.write_returns if each is not None])

@@ -96,6 +96,23 @@ def test_a_part_that_was_removed_is_named(tmp_path: Path) -> None:
         found.read()
 
 
+def test_streams_are_no_parts(tmp_path: Path) -> None:
+    import os
+
+    reader, writer = os.pipe()
+    with open(reader, "rb") as source, open(writer, "wb"):
+        with pytest.raises(cn.UnsupportedError, match="source 0: expected a file, found a stream"):
+            cn.dataset([source], format="npz")
+
+
+def test_a_delta_table_is_not_read_as_its_files(tmp_path: Path) -> None:
+    cn.write({"a": [1]}, tmp_path / "1.parquet")
+    (tmp_path / "_delta_log").mkdir()
+    (tmp_path / "_delta_log" / "0.json").write_text("{}")
+    with pytest.raises(cn.UnsupportedError, match=r"found a Delta Lake table. Pass deltalake\.DeltaTable"):
+        cn.dataset(tmp_path)
+
+
 def test_no_files(tmp_path: Path) -> None:
     for source in (tmp_path, tmp_path / "nowhere", f"{tmp_path}/*.npz", []):
         with pytest.raises(FileNotFoundError, match="expected the files of a dataset, found none"):

@@ -50,7 +50,7 @@ def test_other_programs_read_the_parts(tmp_path: Path) -> None:
 @each(
     ("values", "folders"),
     [
-        (np.array(["a", "b c", "ä/=%"]), ["k=a", "k=b%20c", "k=%C3%A4%2F%3D%25"]),
+        (np.array(["a", "b c", "ä/=%"]), ["k=a", "k=b%20c", "k=ä%2F%3D%25"]),
         (np.array([-3, 5, 12], np.int16), ["k=-3", "k=12", "k=5"]),
         (np.array([True, False, True]), ["k=false", "k=true"]),
         (pd.array([date(2024, 1, 31), date(2024, 2, 1), None], pd.ArrowDtype(pa.date32())),
@@ -200,6 +200,56 @@ def test_an_append_that_comes_second_is_kept(tmp_path: Path) -> None:
     assert sorted(cn.dataset(folder).read()["n"].to_numpy().tolist()) == [1, 2, 3]
 
 
+def test_an_overwrite_by_what_was_read_before_an_append_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    cn.write_dataset({"n": [1]}, folder)
+    before = cn.dataset(folder)
+    cn.write_dataset({"n": [2]}, folder, mode="append")
+    with pytest.raises(cn.ConflictError, match="expected version 2 of the dataset, found version 3"):
+        cn.write_dataset(before, folder, mode="overwrite")
+    assert cn.dataset(folder).count_rows() == 2
+
+
+def test_a_folder_of_a_key_has_the_current_parts_alone(tmp_path: Path) -> None:
+    for n in (1, 2):
+        cn.write_dataset({"n": [n, n], "k": ["a", "b"]}, tmp_path / "d", partition_by="k", mode="overwrite")
+    for source in (tmp_path / "d" / "k=a", f"{tmp_path}/d/k=a/*.parquet", f"{tmp_path}/*/*/*.parquet"):
+        assert set(cn.dataset(source).read()["n"].to_numpy().tolist()) == {2}
+
+
+def test_a_refused_write_leaves_a_foreign_folder_alone(tmp_path: Path) -> None:
+    cn.write({"n": [1]}, tmp_path / "theirs.parquet")
+    with pytest.raises(FileExistsError):
+        cn.write_dataset({"n": [2]}, tmp_path)
+    with pytest.raises(cn.EncodeError):
+        cn.write_dataset({"n": [2.5]}, tmp_path, mode="append")
+    assert not (tmp_path / "_colonnade").exists()
+
+
+def test_categories_as_keys_are_appended(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"k": pd.Categorical(["a", "b"]), "n": [1, 2]})
+    for _ in range(2):
+        cn.write_dataset(frame, tmp_path / "d", partition_by="k", mode="append")
+    assert cn.dataset(tmp_path / "d").count_rows() == 4
+
+
+def test_a_commit_whose_end_is_not_known_keeps_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from colonnade._dataset.places import Folder
+
+    create = Folder.create
+
+    def interrupted(self: Folder, name: str, data: bytes) -> bool:
+        made = create(self, name, data)
+        if name.endswith("00000002.json"):
+            raise KeyboardInterrupt
+        return made
+
+    monkeypatch.setattr(Folder, "create", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cn.write_dataset({"n": [1]}, tmp_path / "d")
+    assert cn.dataset(tmp_path / "d").count_rows() == 1
+
+
 def test_compaction(tmp_path: Path) -> None:
     folder = tmp_path / "d"
     for i in range(5):
@@ -256,7 +306,8 @@ def test_leftovers(tmp_path: Path) -> None:
 
     cn.write_dataset({"n": [1]}, tmp_path)
     cn.write_dataset({"n": [2]}, tmp_path, mode="overwrite")
-    (tmp_path / "part-killed.parquet").write_bytes(b"half")
+    (tmp_path / f"part-{'0' * 32}-00000.parquet").write_bytes(b"of a killed writer")
+    (tmp_path / "README.md").write_text("theirs")
     assert cn.remove_leftovers(tmp_path).names == ()
     old = time.time() - 30 * 86_400
     for path in tmp_path.glob("**/*.*"):
@@ -265,6 +316,7 @@ def test_leftovers(tmp_path: Path) -> None:
     assert len(found.names) == 4
     assert cn.remove_leftovers(tmp_path) == found
     assert manifests_of(tmp_path) == ["00000003.json"]
+    assert (tmp_path / "README.md").exists()
     assert cn.dataset(tmp_path).read()["n"].to_numpy().tolist() == [2]
 
 

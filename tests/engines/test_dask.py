@@ -68,9 +68,13 @@ def test_divisions(tmp_path: Path) -> None:
     found = colonnade.dask.read(tmp_path / "d", calculate_divisions=True)
     assert found.divisions == (frame.index[0], frame.index[4], frame.index[8], frame.index[9])
     assert found.loc["2024-01-06"].compute()["x"].tolist() == [5]
-    cn.write_dataset(frame.iloc[::-1], tmp_path / "e", rows_per_part=4)
-    with pytest.raises(cn.OptionError, match="expected labels that ascend"):
-        colonnade.dask.read(tmp_path / "e", calculate_divisions=True)
+    twice = pd.concat([frame.iloc[:4], frame.iloc[3:]])
+    for name, other in (("e", frame.iloc[::-1]), ("f", twice)):
+        cn.write_dataset(other, tmp_path / name, rows_per_part=4)
+        with pytest.raises(cn.OptionError, match="expected labels that ascend"):
+            colonnade.dask.read(tmp_path / name, calculate_divisions=True)
+    none = colonnade.dask.read(tmp_path / "d", filters="x > 100", calculate_divisions=True)
+    assert none.compute().shape == (0, 1)
 
 
 def test_workers_write_and_one_task_commits(tmp_path: Path) -> None:
@@ -80,6 +84,16 @@ def test_workers_write_and_one_task_commits(tmp_path: Path) -> None:
     pd.testing.assert_frame_equal(back, frame, check_dtype=False)  # Dask makes text pyarrow's
     with pytest.raises(FileExistsError):
         colonnade.dask.write(dd.from_pandas(frame, npartitions=3), tmp_path / "d")
+
+
+def test_a_commit_that_is_done_again_changes_nothing(tmp_path: Path) -> None:
+    from colonnade._dataset.write_dataset import begin
+
+    transaction = begin(tmp_path / "d", "parquet", (), 100, "overwrite", None, {})
+    written = transaction.write(iter([cn.Frame({"n": [1, 2]})]))
+    transaction.commit([written])
+    transaction.commit([written])
+    assert cn.dataset(tmp_path / "d").read()["n"].to_numpy().tolist() == [1, 2]
 
 
 def test_a_task_that_fails_leaves_nothing_visible(tmp_path: Path) -> None:

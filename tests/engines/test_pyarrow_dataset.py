@@ -85,7 +85,9 @@ TABLE = pa.table(
         (field("i") > 1, [[("i", ">", 1)]]),
         (pc.scalar(1) < field("i"), [[("i", ">", 1)]]),
         (field("f") > 1, [[("f", ">", 1.0)]]),
-        (field("f") < 1.25, None),
+        (field("f") < 1.25, [[("f", "<", 1.25)]]),
+        (field("f") < 0.1 + 0.2, [[("f", "<", 0.1 + 0.2)]]),
+        (field("f") <= -1e300, [[("f", "<=", -1e300)]]),
         (field("f") != 1, None),
         (field("s") == 'q"u\\o\n', [[("s", "==", 'q"u\\o\n')]]),
         (field("d") >= dt.date(2024, 1, 1), [[("d", ">=", np.datetime64("2024-01-01"))]]),
@@ -136,6 +138,14 @@ def test_the_methods_of_a_dataset(tmp_path: Path) -> None:
     assert found.to_table(columns={"twice": field("i") * 2}).to_pydict() == {"twice": [2, 4, None, 8]}
     assert [batch.num_rows for batch in found.to_batches(batch_size=1)] == [1, 1, 1, 1]
     assert sum(fragment.count_rows() for fragment in found.get_fragments()) == 4
+    kept = found.filter(field("i") > 1)
+    assert kept.count_rows() == 2
+    assert kept.filter(field("i") < 3).to_table()["i"].to_pylist() == [2]
+    assert sum(fragment.count_rows() for fragment in kept.get_fragments()) == 2
+    assert found.take([3, 0])["i"].to_pylist() == [4, 1]
+    assert found.sort_by([("i", "descending")]).to_table()["i"].to_pylist() == [4, 2, 1, None]
+    with pytest.raises(cn.UnsupportedError, match="Cast the table that to_table returns"):
+        found.replace_schema(TABLE.schema)
 
 
 def test_extensions_are_what_they_are_stored_in(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ class TestSpark(SourceContract):
     def rows(
         self, source: Path, columns: list[str] | None = None, where: str | None = None, limit: int | None = None
     ) -> list[dict[str, Any]]:
-        found = self.spark.read.format("colonnade").load(str(source))
+        found = self.spark.read.format("colonnade").option("pushFilters", "true").load(str(source))
         found = found if where is None else found.where(in_sql(where))
         found = found if columns is None else found.select(*columns)
         found = found if limit is None else found.limit(limit)
@@ -52,6 +52,38 @@ class TestSpark(SourceContract):
         return (found if where is None else found.where(in_sql(where))).count()
 
 
+def test_two_queries_on_what_one_load_returns(spark: Any, tmp_path: Path) -> None:
+    cn.write_dataset(trips(), tmp_path / "d", partition_by="year")
+    found = spark.read.format("colonnade").load(str(tmp_path / "d"))
+    assert found.where("year = 2024").count() == 25
+    assert found.count() == 40
+    assert found.where("year = 1999").count() == 0
+
+
+def test_filters_as_an_option(spark: Any, tmp_path: Path) -> None:
+    cn.write_dataset(trips(), tmp_path / "d", partition_by="year")
+    assert spark.read.format("colonnade").option("filters", "year == 2024").load(str(tmp_path / "d")).count() == 25
+
+
+def test_columns_are_taken_by_their_names(spark: Any, tmp_path: Path) -> None:
+    cn.write({"a": [1], "b": [2]}, tmp_path / "t.parquet")
+    found = spark.read.format("colonnade").schema("b long, a long").load(str(tmp_path / "t.parquet"))
+    assert found.toArrow().to_pylist() == [{"b": 2, "a": 1}]
+
+
+def test_types_that_spark_lacks(spark: Any, tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "u": pd.array([2**32 - 1], "uint32"),
+            "c": pd.Categorical(["x"]),
+            "t": pd.to_datetime(["2024-01-31T12:00:00"]).as_unit("ns"),
+        }
+    )
+    cn.write(frame, tmp_path / "t.parquet")
+    (row,) = spark.read.format("colonnade").load(str(tmp_path / "t.parquet")).toArrow().to_pylist()
+    assert (row["u"], row["c"], str(row["t"])) == (2**32 - 1, "x", "2024-01-31 12:00:00")
+
+
 def test_modes_of_writing(spark: Any, tmp_path: Path) -> None:
     frame = spark.createDataFrame(pd.DataFrame({"n": range(10), "k": ["a", "b"] * 5}))
     target = str(tmp_path / "d")
@@ -60,6 +92,8 @@ def test_modes_of_writing(spark: Any, tmp_path: Path) -> None:
     assert cn.dataset(target).count_rows() == 20
     frame.limit(3).write.format("colonnade").mode("overwrite").save(target)
     assert cn.dataset(target).count_rows() == 3
+    frame.where("n > 100").write.format("colonnade").mode("overwrite").save(target)
+    assert cn.dataset(target).count_rows() == 0
 
 
 def test_a_task_that_fails_leaves_nothing_visible(spark: Any, tmp_path: Path) -> None:

@@ -135,6 +135,7 @@ def test_labels_with_commas_are_repeated(tmp_path: Path) -> None:
         ({"columns": "fares"}, 400, "column 'fares' is not there; nearest: 'fare'"),
         ({"filters": "fares > 1"}, 400, "filters: column 'fares' is not there"),
         ({"filters": "fare >"}, 400, "filters"),
+        ({"limit": "²"}, 400, "limit: expected a whole number, found '²'"),
         ({"limit": "-1"}, 400, "limit: expected a whole number, found '-1'"),
         ({"format": "parket"}, 400, "format: expected arrows"),
         ({"format": ["csv", "json"]}, 400, "format: expected one value, found several"),
@@ -149,23 +150,53 @@ def test_wrong_queries(tmp_path: Path, query: dict[str, Any], status: int, messa
 
 @each(
     "path",
-    ["/nowhere", "/../etc/passwd", "/.secret", "/link/passwd", "/by year/_colonnade", "/%00", "/trips.parquet/x"],
+    [
+        "/nowhere",
+        "/../etc/passwd",
+        "/.secret",
+        "/link/passwd",
+        "/by year/_colonnade",
+        "/%00",
+        "/trips.parquet/x",
+        "/linked",
+        "/linked/x.csv",
+    ],
 )
 def test_what_is_not_there(tmp_path: Path, path: str) -> None:
     cn.write(FRAME, tmp_path / "root" / "trips.parquet", mkdir=True)
     cn.write_dataset(FRAME, tmp_path / "root" / "by year")
     (tmp_path / "root" / ".secret").write_text("x")
     (tmp_path / "root" / "link").symlink_to("/etc")
+    (tmp_path / "private.csv").write_text("secret\n1\n")
+    (tmp_path / "root" / "linked").mkdir()
+    (tmp_path / "root" / "linked" / "x.csv").symlink_to(tmp_path / "private.csv")
     answer = ask(asgi(tmp_path / "root"), path)
     assert answer.status == 404
     assert str(tmp_path) not in answer.body.decode()
+
+
+def test_a_file_that_is_replaced_while_it_is_sent(tmp_path: Path) -> None:
+    cn.write({"x": np.zeros(400_000)}, tmp_path / "t.npz")
+    before = (tmp_path / "t.npz").read_bytes()
+    app = asgi(tmp_path)
+    find = app._source.find
+
+    def find_and_replace(path: str) -> Any:
+        found = find(path)
+        cn.write({"x": np.ones(300_000)}, tmp_path / "t.npz")
+        return found
+
+    app._source.find = find_and_replace
+    answer = ask(app, "/t.npz")
+    assert answer.body == (tmp_path / "t.npz").read_bytes() != before
+    assert len(answer.body) == int(answer.headers["content-length"])
 
 
 def test_tokens(folder: Path) -> None:
     app = asgi(folder, token="very-secret")
     assert ask(app, "/trips.parquet").status == 401
     assert ask(app, "/trips.parquet", headers={"Authorization": "Bearer wrong"}).status == 401
-    assert ask(app, "/trips.parquet", headers={"Authorization": "Bearer very-secret"}).status == 200
+    assert ask(app, "/trips.parquet", headers={"Authorization": "bearer very-secret"}).status == 200
 
 
 def test_hosts(folder: Path) -> None:
@@ -173,6 +204,7 @@ def test_hosts(folder: Path) -> None:
     assert ask(app, "/trips.parquet", headers={"Host": "evil.example:8000"}).status == 421
     assert ask(app, "/trips.parquet", headers={"Host": "localhost:8000"}).status == 200
     assert ask(app, "/trips.parquet", headers={"Host": "[::1]:8000"}).status == 200
+    assert ask(app, "/trips.parquet", headers={"Host": "[::1]"}).status == 200
 
 
 def test_other_methods(folder: Path) -> None:
@@ -219,6 +251,9 @@ def test_reading_ends_when_the_client_goes(tmp_path: Path) -> None:
     read = []
 
     class Slow(cn.Dataset):
+        def only(self, i: int) -> Any:
+            return self
+
         def scan(self, batch_rows: int | None = None) -> Any:
             for i in range(1000):
                 read.append(i)

@@ -12,6 +12,7 @@ from .._io.connection_io import LinkSource
 from .._io.http_source import HttpSource
 from .._io.network_filesystems import on_network
 from .._io.sources import AnySource, BufferSource, PathSource
+from .._io.store_source import StoreSource
 from .._io.streams import CallSource, StreamSource
 from .._values.conditions import Condition
 from ..errors import UnsupportedError
@@ -45,7 +46,9 @@ def open_series(
     if isinstance(where, StreamSource | CallSource):
         check_beginning(where, format, options)
         where = BufferSource(where.collected(options.limits or _core.Limits()), where.name)
-    return where, None if isinstance(where, HttpSource) else series_reader(where, format, options, columns, rows)
+    return where, None if isinstance(where, HttpSource | StoreSource) else series_reader(
+        where, format, options, columns, rows
+    )
 
 
 class SeriesReader(FrontReader):

@@ -132,9 +132,10 @@ def resolve_source(source: Source, format: str | None, options: Mapping[str, Any
         check_keywords("read", options, _format_by_suffix(source))
     else:
         make_options(format_name, "read", options)
-    where = as_source(source, Access.of(options))
+    timeout_s = check_timeout(options.get("timeout_s"))
+    where = as_source(source, Access.of(options), timeout_s)
     if isinstance(where, LinkSource | HttpSource):
-        where.timeout_s = check_timeout(options.get("timeout_s"))
+        where.timeout_s = timeout_s
     if isinstance(where, LinkSource):
         return where, _of_message(format_name), _for_message(options)
     if format_name is None:

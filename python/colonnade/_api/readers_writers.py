@@ -10,6 +10,7 @@ from .._io.connection_io import LinkSource
 from .._io.detection import STREAMED
 from .._io.http_source import HttpSource
 from .._io.sources import AnySource, Source
+from .._io.store_source import StoreSource
 from .._io.stores import Access
 from .._io.streams import CallSource, StreamSource
 from .._io.targets import Target, as_target, released
@@ -184,6 +185,10 @@ def open_reader(
     return reader
 
 
+_FRONT_TO_BACK = StreamSource | CallSource | HttpSource | StoreSource
+"""Sources that are read batch by batch, because a whole one may not fit in memory."""
+
+
 def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: slice | None) -> Reader:
     if isinstance(where, LinkSource):
         return _message_reader(where, options, columns, rows)
@@ -192,7 +197,7 @@ def _reader(where: AnySource, found: str, options: Options, columns: Any, rows: 
         return series
     if reads == "chunks":
         return _plugin_reader(where, found, options, columns, rows)
-    if reads == "rows" or (reads == "stream" and isinstance(where, StreamSource | CallSource | HttpSource)):
+    if reads == "rows" or (reads == "stream" and isinstance(where, _FRONT_TO_BACK)):
         lenient = getattr(options, "allow_truncated", False)
         # The error of a stream that breaks off says where, so it is caught there and becomes a warning.
         strict: Any = replace(cast(Any, options), allow_truncated=False) if lenient else options

@@ -58,6 +58,21 @@ class Dataset(Scanned):
         return self._listing.format
 
     @property
+    def is_filtered(self) -> bool:
+        """Whether there are conditions, so that parts may have fewer rows than their files."""
+        return self._conditions is not None
+
+    @property
+    def home(self) -> str | None:
+        """The folder that `write_dataset` wrote, if the parts are of one."""
+        return self._listing.home
+
+    @property
+    def version(self) -> int:
+        """The version of the manifest that listed the parts; 0 without one."""
+        return self._listing.version
+
+    @property
     def keys(self) -> list[str]:
         """The names of the keys: columns whose values are in the names of folders."""
         return [key.name for key in self._listing.keys]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Sequence
 from typing import Any
 
 from .._frame.frame import Frame
+from .._io.store_text import public_text
+from .._io.stores import Access, plain_options
 from ..errors import ColonnadeError, ConflictError, EncodeError, OptionError, UnsupportedError
 from .manifest import Entry
-
-_MODES = {"error": "error", "append": "append", "overwrite": "overwrite"}
+from .places import Place
+from .split import Split
 
 
 class DeltaTarget:
@@ -20,81 +21,102 @@ class DeltaTarget:
 
     Parameters
     ----------
-    target
-        The folder or URL of the table.
+    place
+        The folder of the table.
     format
         Must be ``"parquet"``.
-    storage_options
-        As `write_dataset` takes them, in the names of object_store, which deltalake has too.
+    access
+        How the store is reached.
 
     Raises
     ------
     OptionError
-        Another format.
+        Another format, or an open file system, which deltalake cannot use.
     UnsupportedError
         deltalake is not installed.
     """
 
-    def __init__(self, target: Any, format: str, storage_options: Any) -> None:
+    def __init__(self, place: Place, format: str, access: Access) -> None:
         if format != "parquet":
             raise OptionError(f"format: expected 'parquet' with table='delta', found {format!r}.")
-        self.library = _library()
-        self.uri = os.fsdecode(target)
-        self.storage_options = None if storage_options is None else {k: str(v) for k, v in storage_options.items()}
-        self.table = self._opened()
+        if access.filesystem is not None:
+            raise OptionError("filesystem: expected None with table='delta'. Pass a URL and storage_options.")
+        self._library = _library()
+        self._place = place
+        self._uri = place.target("").rstrip("/")
+        self._options = plain_options(self._uri, access.storage_options)
+        self._table = self._opened()
+
+    @property
+    def version(self) -> int | None:
+        """The version of the table; None if there is none."""
+        return None if self._table is None else int(self._table.version())
 
     def check_mode(self, mode: str) -> None:
         """FileExistsError if the table is there, and mode is "error"."""
-        if mode == "error" and self.table is not None:
-            raise FileExistsError(17, 'The table is there. Pass mode="append" or mode="overwrite"', self.uri)
+        if mode == "error" and self._table is not None:
+            advice = 'The table is there. Pass mode="append" or mode="overwrite"'
+            raise FileExistsError(17, advice, self._place.shown(""))
 
-    def check_schema(self, first: Frame, keys: Sequence[str]) -> None:
-        """EncodeError if the columns or keys of `first` are not those of the table. Used for appends."""
-        if self.table is None:
+    def check_schema(self, first: Frame, keys: Sequence[str], mode: str) -> None:
+        """EncodeError if the keys of `first`, and for an append its columns, are not those of the table."""
+        if self._table is None:
             return
-        ours, theirs = self._schema(first), self.table.schema()
-        one, other = ([(field.name, str(field.type)) for field in each.fields] for each in (ours, theirs))
-        if one != other:
-            expected, found = next(
-                (pair for pair in zip([*other, None], [*one, None], strict=False) if pair[0] != pair[1]), (other, one)
-            )
-            raise EncodeError(f"write_dataset: expected the columns of the table, {expected}, found {found}.")
-        partition = list(self.table.metadata().partition_columns)
+        partition = list(self._table.metadata().partition_columns)
         if partition != list(keys):
             raise EncodeError(f"write_dataset: expected the keys of the table, {partition}, found {list(keys)}.")
+        if mode != "append":
+            return
+        ours, theirs = (
+            [(field.name, str(field.type)) for field in schema.fields]
+            for schema in (self._schema(first), self._table.schema())
+        )
+        for i in range(max(len(ours), len(theirs))):
+            expected, found = (each[i] if i < len(each) else None for each in (theirs, ours))
+            if expected != found:
+                raise EncodeError(f"write_dataset: expected column {i} of the table, {expected}, found {found}.")
 
-    def commit(self, first: Frame, keys: Sequence[str], parts: Sequence[Entry], mode: str) -> None:
-        """Make the parts visible, all at once.
+    def commit(self, first: Frame, split: Split, parts: Sequence[Entry], mode: str, before: int | None) -> None:
+        """Make the parts visible, all at once. `before`: the version that the transaction began with.
 
         Raises
         ------
         ConflictError
-            Another writer has changed what this one replaces.
+            Another writer has committed since, and mode is not "append"; or the library refuses.
+        EncodeError
+            Another writer has changed the columns or keys since.
         """
-        from deltalake.exceptions import CommitFailedError, DeltaError
+        from deltalake.exceptions import DeltaError
         from deltalake.transaction import AddAction, create_table_with_add_actions
 
+        if mode != "append" and self.version != before:
+            raise ConflictError(
+                f"write_dataset: {self._place.shown('')}: expected version {before} of the table, found version "
+                f"{self.version}: another writer was first. Read it, and write again."
+            )
+        self.check_schema(first, split.labels, mode)
         now = int(time.time() * 1000)
         actions = [
             AddAction(part.name, part.nbytes, dict(part.keys), now, True, json.dumps({"numRecords": part.nrows}))
             for part in parts
         ]
-        schema = self._schema(first)
+        schema, keys = self._schema(first), list(split.labels)
         try:
-            if self.table is None:
-                create_table_with_add_actions(
-                    self.uri, schema, actions, "error", list(keys), storage_options=self.storage_options
-                )
+            if self._table is None:
+                create_table_with_add_actions(self._uri, schema, actions, "error", keys, storage_options=self._options)
             else:
-                self.table.create_write_transaction(actions, "append" if mode == "append" else mode, schema, list(keys))
-        except CommitFailedError as error:
-            raise ConflictError(f"write_dataset: {self.uri}: {error} Read the table, and write again.") from error
+                self._table.create_write_transaction(
+                    actions, "append" if mode == "append" else "overwrite", schema, keys
+                )
         except DeltaError as error:
-            raise ConflictError(f"write_dataset: {self.uri}: deltalake refuses the commit: {error}") from error
+            raise ConflictError(
+                f"write_dataset: {self._place.shown('')}: deltalake refuses the commit: {public_text(error)} Read the "
+                "table, and write again."
+            ) from None
 
     def _schema(self, first: Frame) -> Any:
         try:
-            return self.library.Schema.from_arrow(first)
+            return self._library.Schema.from_arrow(first)
         except ColonnadeError:
             raise
         except Exception as error:
@@ -104,7 +126,7 @@ class DeltaTarget:
         from deltalake.exceptions import TableNotFoundError
 
         try:
-            return self.library.DeltaTable(self.uri, storage_options=self.storage_options)
+            return self._library.DeltaTable(self._uri, storage_options=self._options)
         except TableNotFoundError:
             return None
 

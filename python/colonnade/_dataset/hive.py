@@ -149,8 +149,8 @@ def _value(text: str, dtype: np.dtype) -> Any:
 
 
 def _escaped(text: str) -> str:
-    """As Hive, Spark and pyarrow escape: everything but letters, digits and ``_.-~``."""
-    return quote(text, safe="")
+    """ASCII but letters, digits and ``_.-~`` is escaped. Spark undoes escapes one byte a letter, so others stay."""
+    return "".join(quote(letter, safe="") if letter < "\x80" else letter for letter in text)
 
 
 def _listed(names: Sequence[str]) -> str:

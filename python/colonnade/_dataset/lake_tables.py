@@ -5,6 +5,7 @@ What a library leaves to the reader (deleted rows, renamed columns) is refused b
 
 from __future__ import annotations
 
+import errno
 import re
 from typing import Any
 
@@ -35,7 +36,9 @@ def parts_of_table(table: Any, library: str) -> Listing:
     Raises
     ------
     UnsupportedError
-        Another object of these libraries; deletion vectors, column mapping, delete files, renamed columns.
+        Another object of these libraries; deletion vectors, column mapping, delete files, renamed or removed columns.
+    FileNotFoundError
+        The table has no files, so there is none to take the columns from.
     """
     if library == "deltalake" and hasattr(table, "get_add_actions"):
         return _delta(table)
@@ -52,11 +55,13 @@ def _delta(table: Any) -> Listing:
     if (mode := (metadata.configuration or {}).get("delta.columnMapping.mode", "none")) != "none":
         raise _refused("Delta", f"column mapping ({mode})")
     features = set(getattr(table.protocol(), "reader_features", None) or ())
-    rows = _rows(table.get_add_actions(flatten=True))
-    if any(value is not None for row in rows for name, value in row.items() if name.startswith("deletion_vector")):
-        raise _refused("Delta", "deletion vectors")
     if unknown := sorted(features - _DELTA_FEATURES - {"deletionVectors", "columnMapping"}):
         raise _refused("Delta", f"the reader feature {unknown[0]!r}")
+    if "deletionVectors" in features and _rows(table.deletion_vectors()):
+        raise _refused("Delta", "deletion vectors")
+    rows = _rows(table.get_add_actions(flatten=True))
+    if not rows:
+        raise FileNotFoundError(errno.ENOENT, "expected a table with rows, found none", str(table.table_uri))
     names = list(metadata.partition_columns)
     types = {field.name: str(getattr(field.type, "type", field.type)) for field in table.schema().fields}
     texts = [{name: _text(row.get(f"partition.{name}")) for name in names} for row in rows]
@@ -67,14 +72,15 @@ def _delta(table: Any) -> Listing:
     parts = tuple(
         Part(_below(uri, row["path"]), row["path"], row["size_bytes"], row.get("num_records")) for row in rows
     )
-    keys = tuple(key_columns(texts, {name: _DELTA_TYPES[types[name]] for name in names} if parts else None))
-    columns = tuple(field.name for field in table.schema().fields)
-    return Listing(parts, "parquet", keys, columns)
+    keys = tuple(key_columns(texts, {name: _DELTA_TYPES[types[name]] for name in names}))
+    return Listing(parts, "parquet", keys, tuple(types))
 
 
 def _iceberg(table: Any) -> Listing:
     _refuse_renamed(table)
     tasks = sorted(table.scan().plan_files(), key=lambda task: str(task.file.file_path))
+    if not tasks:
+        raise FileNotFoundError(errno.ENOENT, "expected a table with rows, found none", str(table.name()))
     parts = []
     for task in tasks:
         file = task.file
@@ -95,9 +101,9 @@ def _refuse_renamed(table: Any) -> None:
     current = {field.field_id: field.name for field in table.schema().fields}
     for schema in table.metadata.schemas:
         for field in schema.fields:
-            if field.field_id not in current and field.name in current.values():
-                raise _refused("Iceberg", f"the column {field.name!r}, which was removed and made anew")
-            if current.get(field.field_id, field.name) != field.name:
+            if field.field_id not in current:
+                raise _refused("Iceberg", f"the removed column {field.name!r}")
+            if current[field.field_id] != field.name:
                 raise _refused("Iceberg", f"the renamed column {field.name!r}")
 
 

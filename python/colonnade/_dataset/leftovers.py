@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from .._io.stores import Access
 from ..errors import OptionError
-from .manifest import MOST_COMMIT_S, parse, version_of
-from .places import Place, place_of
+from .manifest import FOLDER, MOST_COMMIT_S, parse, version_of
+from .places import FoundFile, Place, place_of
 
 _WEEK_S = 7 * 86_400.0
 _LEAST_S = 2 * MOST_COMMIT_S
+_OURS = re.compile(r"(?:.*/)?part-[0-9a-f]{32}-[0-9]{5,}\.[a-z]+")
+"""The names of parts that `write_dataset` writes."""
 
 
 @dataclass(frozen=True)
@@ -27,16 +31,16 @@ def remove_leftovers(target: Any, *, older_than_s: float = _WEEK_S, dry_run: boo
     """Remove the files of a dataset that no reader needs.
 
     These are the parts of writers that were killed, parts that an overwrite has replaced, and older manifests. Files
-    that
-    a writer or a reader of the last `older_than_s` seconds may need stay: those that changed since, and those of each
-    version that was the newest one since. A folder without a manifest is not touched.
+    that a writer or a reader of the last `older_than_s` seconds may need stay: those that changed since, and those of
+    each version that was the newest one since. Files that `write_dataset` has not written, and a folder without a
+    manifest, are not touched.
 
     Parameters
     ----------
     target : path or URL
         The folder of the dataset.
     older_than_s : float
-        Seconds, 7,200 at least, by the clock of the disk or the store.
+        Seconds, 7,200 at least, by the clock of the disk or the store. A write must not take longer.
     dry_run : bool
         Remove nothing.
     **options
@@ -52,7 +56,7 @@ def remove_leftovers(target: Any, *, older_than_s: float = _WEEK_S, dry_run: boo
     OptionError
         `older_than_s` is below 7,200.
     DecodeError
-        The manifest is damaged. Nothing was removed.
+        A manifest is damaged. Nothing was removed.
 
     Examples
     --------
@@ -79,12 +83,27 @@ def remove_from(place: Place, older_than_s: float, dry_run: bool) -> Leftovers:
         return Leftovers((), 0)
     # A reader may have begun with any version that was the newest one within the time.
     current = [i for i, (_, each) in enumerate(manifests) if each.changed_s < before]
-    kept = manifests[current[-1] if current else 0 :]
-    needed = {each.name for _, each in kept}
-    for version, each in kept:
-        needed.update(part.name for part in parse(place.get(each.name), version, place.target(each.name)).parts)
-    found = [each for each in files if each.name not in needed and each.changed_s < before]
+    first = current[-1] if current else 0
+    needed = {each.name for _, each in manifests[first:]} | _parts(place, manifests[first:])
+    # Files that were there before the first manifest are removed once a manifest has listed them, and none does now.
+    ours = _parts(place, manifests[:first])
+    nested = tuple({each.name.partition(f"/{FOLDER}/")[0] + "/" for each in files if f"/{FOLDER}/" in each.name})
+    old = (each for each in files if each.name not in needed and each.changed_s < before)
+    found = [each for each in old if each.name in ours or _is_ours(each.name, nested)]
     if not dry_run:
         for each in found:
             place.remove(each.name)
     return Leftovers(tuple(each.name for each in found), sum(each.nbytes for each in found))
+
+
+def _parts(place: Place, manifests: Iterable[tuple[int, FoundFile]]) -> set[str]:
+    return {
+        part.name
+        for version, each in manifests
+        for part in parse(place.get(each.name), version, place.shown(each.name)).parts
+    }
+
+
+def _is_ours(name: str, nested: tuple[str, ...]) -> bool:
+    """Whether the file is a manifest or a part of this dataset, and not of one in a folder of it."""
+    return name.startswith(f"{FOLDER}/") or (bool(_OURS.fullmatch(name)) and not name.startswith(nested))

@@ -90,7 +90,7 @@ def latest(place: Place) -> Manifest:
     if not versions:
         return Manifest()
     version, name = max(versions)
-    return parse(place.get(f"{FOLDER}/{name}"), version, place.target(f"{FOLDER}/{name}"))
+    return parse(place.get(f"{FOLDER}/{name}"), version, place.shown(f"{FOLDER}/{name}"))
 
 
 def name_of(version: int) -> str:
@@ -132,15 +132,22 @@ def parse(data: bytes, version: int, name: str) -> Manifest:
     return manifest
 
 
-def commit(place: Place, change: Callable[[Manifest], Manifest]) -> Manifest:
+def commit(place: Place, change: Callable[[Manifest], Manifest], on_refused: Callable[[], None]) -> Manifest:
     """Make the next version: `change` of the newest one. If another writer is first, its version is changed instead.
 
-    An exception of `change` ends the commit; nothing is visible of it.
+    If `change` returns its argument, there is nothing to do. An exception of `change` ends the commit after
+    `on_refused`: nothing is visible of it. An exception while a manifest is made does not tell whether it is there.
     """
     while True:
         read_at = time.time()
         base = latest(place)
-        new = change(base)
+        try:
+            new = change(base)
+        except BaseException:
+            on_refused()
+            raise
+        if new is base:
+            return base
         data = new.to_json()
         # The clock goes on while a laptop sleeps.
         if time.time() - read_at > MOST_COMMIT_S:

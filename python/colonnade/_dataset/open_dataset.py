@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._frame.frame import Frame
 from .._io.stores import Access
 from ..errors import OptionError
 from .dataset import Dataset
-from .listing import list_parts
+from .listing import list_parts, of_manifest
+from .manifest import Manifest
+from .places import Place
 from .structure import Structure
 
 
@@ -85,3 +88,10 @@ def dataset(
     else:
         listing = list_parts(source, format, partitioning, partition_types, access)
     return Dataset(listing, Structure(listing, options, on_schema == "union"), options)
+
+
+def columns_of(place: Place, manifest: Manifest, options: Mapping[str, Any]) -> Frame:
+    """The columns and keys of the parts of a manifest, without rows. `options` are those of writing."""
+    reading = {name: options[name] for name in ("storage_options", "filesystem") if options.get(name) is not None}
+    listing = of_manifest(place, manifest, None, "hive", None)
+    return Structure(listing, reading, False).empty

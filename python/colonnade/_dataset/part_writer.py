@@ -37,11 +37,13 @@ class PartWriter:
     format: str
     labels: Sequence[str]
     rows_per_part: int
-    options: dict[str, Any]
+    options: dict[str, Any] = field(repr=False)
     in_folders: bool = True
     written: list[Entry] = field(default_factory=list)
     _waiting: dict[Texts, list[CoreFrame]] = field(default_factory=dict)
+    _nrows: dict[Texts, int] = field(default_factory=dict)
     _nbytes: dict[Texts, int] = field(default_factory=dict)
+    _all_nbytes: int = 0
     _id: str = field(default_factory=lambda: uuid4().hex)
 
     @property
@@ -53,21 +55,23 @@ class PartWriter:
         """Add rows with these texts of the keys, and write the parts that are full."""
         if not len(frame):
             return
-        waiting = self._waiting.setdefault(texts, [])
-        waiting.append(frame._load())
-        self._nbytes[texts] = self._nbytes.get(texts, 0) + waiting[-1].nbytes
-        nrows = sum(core.nrows for core in waiting)
-        if nrows >= self.rows_per_part:
-            joined = _core.concat_frames(waiting)
-            full = nrows - nrows % self.rows_per_part
+        core = frame._load()
+        self._waiting.setdefault(texts, []).append(core)
+        self._nrows[texts] = self._nrows.get(texts, 0) + core.nrows
+        self._nbytes[texts] = self._nbytes.get(texts, 0) + core.nbytes
+        self._all_nbytes += core.nbytes
+        if self._nrows[texts] >= self.rows_per_part:
+            joined = _core.concat_frames(self._taken(texts))
+            full = joined.nrows - joined.nrows % self.rows_per_part
             for start in range(0, full, self.rows_per_part):
                 self._write(texts, joined.slice(start, start + self.rows_per_part))
-            del self._waiting[texts], self._nbytes[texts]
-            if full < nrows:
+            if full < joined.nrows:
                 # A copy: a slice would keep the rows that are written.
-                self.add(texts, Frame._make(_core.concat_frames([joined.slice(full, full), joined.slice(full, nrows)])))
-        while sum(self._nbytes.values()) > _MOST_NBYTES:
-            self._flush(max(self._nbytes, key=self._nbytes.__getitem__))
+                rest = [joined.slice(full, full), joined.slice(full, joined.nrows)]
+                self.add(texts, Frame._make(_core.concat_frames(rest)))
+        while self._all_nbytes > _MOST_NBYTES:
+            largest = max(self._nbytes, key=self._nbytes.__getitem__)
+            self._write(largest, _core.concat_frames(self._taken(largest)))
 
     def add_empty(self, frame: Frame) -> None:
         """A part without rows, which has the columns. Its keys are null."""
@@ -76,18 +80,19 @@ class PartWriter:
     def finish(self) -> list[Entry]:
         """Write the rows that wait. Returns all parts."""
         for texts in list(self._waiting):
-            self._flush(texts)
+            self._write(texts, _core.concat_frames(self._taken(texts)))
         return self.written
 
-    def _flush(self, texts: Texts) -> None:
-        waiting = self._waiting.pop(texts)
-        del self._nbytes[texts]
-        self._write(texts, _core.concat_frames(waiting))
+    def _taken(self, texts: Texts) -> list[CoreFrame]:
+        """The rows that wait with these texts, which wait no longer."""
+        del self._nrows[texts]
+        self._all_nbytes -= self._nbytes.pop(texts)
+        return self._waiting.pop(texts)
 
     def _write(self, texts: Texts, core: CoreFrame) -> None:
         keys = dict(zip(self.labels, texts, strict=True))
         name = f"{folders_of(keys) if self.in_folders else ''}part-{self._id}-{len(self.written):05d}.{self.format}"
-        options = {**self.options, **self.place.keywords()}
+        options = {**self.place.keywords(), **self.options}
         self.written.append(Entry(name, 0, core.nrows, keys))
         write(Frame._make(core), self.place.target(name), format=self.format, **options)
         self.written[-1] = Entry(name, self.place.nbytes(name), core.nrows, keys)

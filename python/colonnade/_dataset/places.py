@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from .._io.redact_url import redact_url
 from .._io.sources import expand_home
 from .._io.store_objects import as_os_errors
 from .._io.stores import Access, import_obstore, is_store, open_store, path_of_file_url, split
@@ -47,6 +48,9 @@ class Place(Protocol):
 
     def target(self, name: str) -> str:
         """What `write` and `read` take for this file."""
+
+    def shown(self, name: str) -> str:
+        """The target for messages."""
 
     def keywords(self) -> Mapping[str, Any]:
         """The keywords of `write` and `read` that the target needs."""
@@ -94,11 +98,13 @@ class Folder:
             # Unlike a rename, a link fails if the name is taken, so one of several writers wins.
             os.link(temporary, path)
         except FileExistsError:
-            return False
+            # Over NFS the answer to a request that succeeded may have been lost, and the request sent again.
+            return os.stat(temporary).st_nlink == 2
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
-        _sync_folder(folder)
+        with contextlib.suppress(OSError):  # some file systems sync no folders
+            _sync_folder(folder)
         return True
 
     def remove(self, name: str) -> None:
@@ -108,8 +114,12 @@ class Folder:
     def target(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/"))
 
+    def shown(self, name: str) -> str:
+        return self.target(name)
+
     def keywords(self) -> Mapping[str, Any]:
-        return {"mkdir": True}
+        # The manifest is synced, so what it lists must be.
+        return {"mkdir": True, "fsync": True}
 
 
 @dataclass(frozen=True)
@@ -120,7 +130,7 @@ class Prefix:
     store: Any = field(repr=False)
     root: str  # the URL of the store with a slash, or nothing if the store is given
     prefix: str
-    access: Access
+    access: Access = field(repr=False)
 
     def files(self, below: str) -> Iterator[FoundFile]:
         with self._errors(below):
@@ -165,6 +175,9 @@ class Prefix:
     def target(self, name: str) -> str:
         return self.root + self._key(name)
 
+    def shown(self, name: str) -> str:
+        return redact_url(self.target(name))
+
     def keywords(self) -> Mapping[str, Any]:
         return {"storage_options": self.access.storage_options, "filesystem": self.access.filesystem}
 
@@ -172,7 +185,7 @@ class Prefix:
         return f"{self.prefix}/{name}".strip("/")
 
     def _errors(self, name: str) -> contextlib.AbstractContextManager[None]:
-        return as_os_errors(self.obstore, self.target(name))
+        return as_os_errors(self.obstore, self.shown(name))
 
 
 def place_of(target: Any, access: Access) -> Place:

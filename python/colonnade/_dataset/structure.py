@@ -120,7 +120,8 @@ class Structure:
         if not self._is_union or len(self._listing.parts) < 2:
             return None
         parts = self._listing.parts
-        return Union([(part.name, self.opened(i).slice(0, 0)) for i, part in enumerate(parts)])
+        # One file is open at a time.
+        return Union((part.name, Frame._make(self.opened(i).slice(0, 0)._load())) for i, part in enumerate(parts))
 
     def _ordered(self, frame: Frame) -> Frame:
         order = self._listing.columns

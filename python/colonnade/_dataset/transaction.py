@@ -6,8 +6,9 @@ One process begins a transaction. Any process that has it writes parts. The firs
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .._api.many_files import difference
@@ -16,7 +17,7 @@ from .._io.stores import Access
 from ..errors import ConflictError, EncodeError
 from .hive import keys_of
 from .listing import format_of, is_part
-from .manifest import Entry, Manifest, commit, latest, name_of
+from .manifest import MOST_COMMIT_S, Entry, Manifest, commit, latest, name_of
 from .part_writer import PartWriter
 from .places import Place, place_of
 from .split import Split
@@ -38,7 +39,11 @@ class Transaction:
     Attributes
     ----------
     before : Manifest
-        The version when the transaction began.
+        The version when the transaction began, with one of its parts. A folder without a manifest has version 0.
+    begun_at : float
+        Seconds since 1970.
+    delta_version : int or None
+        The version of the Delta Lake table; None if there is none.
     """
 
     target: Any
@@ -47,40 +52,39 @@ class Transaction:
     rows_per_part: int
     mode: str
     table: str | None
-    options: dict[str, Any]
-    before: Manifest
+    options: dict[str, Any] = field(repr=False)
+    before: Manifest = field(default_factory=Manifest)
+    begun_at: float = 0.0
+    delta_version: int | None = None
 
-    @classmethod
-    def begin(
-        cls,
-        target: Any,
-        format: str,
-        keys: tuple[Hashable, ...],
-        rows_per_part: int,
-        mode: str,
-        table: str | None,
-        options: dict[str, Any],
-    ) -> Transaction:
-        """Check that the target can take the parts. A folder without a manifest gets one, with the files that it has.
-
-        From then on readers take parts from manifests, so what is written next is not visible before it is committed.
+    def begin(self) -> Transaction:
+        """Check that the target can take the parts. Nothing is written.
 
         Raises
         ------
         FileExistsError
             There are parts, and mode is "error".
         """
-        before = Manifest()
-        if table is None:
-            place = place_of(target, Access.of(options))
-            before = latest(place) or _begun(place)
-            if mode == "error" and before.parts:
-                advice = 'The dataset has parts. Pass mode="append" or mode="overwrite"'
-                raise FileExistsError(17, advice, place.target(""))
-        made = cls(target, format, keys, rows_per_part, mode, table, options, before)
-        if table is not None:
-            made._delta().check_mode(mode)
-        return made
+        if self.table is not None:
+            delta = self._delta()
+            delta.check_mode(self.mode)
+            return replace(self, begun_at=time.time(), delta_version=delta.version)
+        place = self._place()
+        before = latest(place) or _found(place)
+        if self.mode == "error" and before.parts:
+            advice = 'The dataset has parts. Pass mode="append" or mode="overwrite"'
+            raise FileExistsError(17, advice, place.shown(""))
+        # Tasks carry the transaction, and need one part to compare the columns.
+        return replace(self, begun_at=time.time(), before=replace(before, parts=before.parts[:1]))
+
+    def of(self, home: str | None, version: int) -> Transaction:
+        """The transaction with the version that was read of the dataset in `home`, if that is the one written.
+
+        Rows that were appended since it was read would be lost otherwise.
+        """
+        if self.table is not None or home != self._place().target(""):
+            return self
+        return replace(self, before=replace(self.before, version=version))
 
     def write(self, frames: Iterable[Frame], is_first: bool = False) -> Written:
         """Write parts. No reader sees them yet. After an error they are removed.
@@ -99,7 +103,7 @@ class Transaction:
         """
         remaining = iter(frames)
         first = next(remaining)
-        empty = first.slice(0, 0)
+        empty = Frame._make(first.slice(0, 0)._load())
         split = Split.of(first, self.keys)
         if is_first:
             self._check_alike(empty, split)
@@ -120,12 +124,14 @@ class Transaction:
         Raises
         ------
         ConflictError
-            Another writer has committed since the transaction began, and mode is "overwrite".
+            Another writer has committed since the transaction began, and mode is not "append"; or parts are gone.
         EncodeError
             The processes wrote different schemas, or others than the parts that are there.
         """
         # By folder, and in a folder as the rows came.
-        parts = sorted((part for each in written for part in each.parts), key=lambda part: part.name.rpartition("/")[0])
+        parts = sorted((part for each in written for part in each.parts), key=_folder_of)
+        if not written:
+            raise EncodeError("write_dataset: expected one frame at least, found none, so there are no columns.")
         first = written[0]
         try:
             for each in written[1:]:
@@ -136,52 +142,77 @@ class Transaction:
                 writer = self._writer(first.split)
                 writer.add_empty(first.split.without_keys(first.empty))
                 parts = writer.finish()
-            if self.table is not None:
-                self._delta().commit(first.empty, first.split.labels, parts, self.mode)
-            else:
-                self._commit(parts, first.split)
+            self._check_there(parts)
         except BaseException:
             self._remove(parts)
             raise
+        if self.table is not None:
+            self._delta().commit(first.empty, first.split, parts, self.mode, self.delta_version)
+        else:
+            # Once a manifest may be there, parts are left: an error does not tell whether it is.
+            commit(self._place(), lambda base: self._changed(base, parts, first), lambda: self._remove(parts))
 
     def abort(self, written: Iterable[Written]) -> None:
         """Remove the parts. What cannot be removed is left for `remove_leftovers`."""
         self._remove([part for each in written for part in each.parts])
 
-    def _commit(self, parts: Sequence[Entry], split: Split) -> None:
-        place = self._place()
-
-        def change(base: Manifest) -> Manifest:
-            if self.mode == "append":
-                old = base
-                _check_keys(old, self.format, split)
-            elif base.version != self.before.version:
-                raise ConflictError(
-                    f"write_dataset: {place.target('')}: expected version {self.before.version} of the dataset, found "
-                    f'version {base.version}: another writer was first. Read it and write again, or use mode="append".'
-                )
-            else:
-                old = Manifest()
-            return Manifest(0, self.format, (*old.parts, *parts), split.types, split.columns)
-
-        commit(place, change)
+    def _changed(self, base: Manifest, parts: Sequence[Entry], first: Written) -> Manifest:
+        """The next version."""
+        if parts[0].name in {part.name for part in base.parts}:
+            return base  # Dask does a task again if its worker ends before it has told that it is done
+        seen = max(self.before.version, 1)  # the first manifest lists what was there
+        is_newer = base.version > seen or (self.mode == "error" and bool(base.parts))
+        if self.mode != "append" and is_newer:
+            raise ConflictError(
+                f"write_dataset: {self._place().shown('')}: expected version {seen} of the dataset, found version "
+                f'{base.version}: another writer was first. Read it and write again, or use mode="append".'
+            )
+        old = base.parts if self.mode == "append" else ()
+        if old:
+            _check_keys(base, self.format, first.split)
+            if is_newer:
+                self._check_columns(base, first.empty, first.split)
+        return Manifest(0, self.format, (*old, *parts), first.split.types, first.split.columns)
 
     def _check_alike(self, empty: Frame, split: Split) -> None:
         """The columns must be those of the parts that are there, if these stay."""
-        if self.mode != "append":
-            return
         if self.table is not None:
-            self._delta().check_schema(empty, split.labels)
-            return
-        if self.before.parts:
+            self._delta().check_schema(empty, split.labels, self.mode)
+        elif self.mode == "append" and self.before.parts:
             _check_keys(self.before, self.format, split)
-            there = _columns_there(self._place(), self.before, self.options)
-            _check_same(there, empty, "of the parts that are there")
+            self._check_columns(self.before, empty, split)
+
+    def _check_columns(self, known: Manifest, empty: Frame, split: Split) -> None:
+        from .open_dataset import columns_of
+
+        there = columns_of(self._place(), known, self.options)
+        # Keys are compared by their types: as columns they come back as text, even if they were categories.
+        ours, theirs = (frame.select([each for each in frame if each not in split.labels]) for frame in (there, empty))
+        _check_same(ours, theirs, "of the parts that are there")
+
+    def _check_there(self, parts: Iterable[Entry]) -> None:
+        """Parts of a transaction that took long must be there still: `remove_leftovers` may have removed them."""
+        if time.time() - self.begun_at < MOST_COMMIT_S:
+            return
+        place = self._place()
+        for part in parts:
+            try:
+                place.nbytes(part.name)
+            except FileNotFoundError:
+                raise ConflictError(
+                    f"write_dataset: {place.shown('')}: expected the part {part.name}, found none: it was removed "
+                    "while others were written. Let remove_leftovers keep files for longer than a write takes."
+                ) from None
 
     def _writer(self, split: Split) -> PartWriter:
+        place = self._place()
+        if self.table is None and not latest(place):
+            # From the first manifest on readers take parts from it, so the parts that follow are not visible.
+            found = _found(place)
+            place.create(name_of(1), found.to_json())
         # Delta Lake has the keys in its log, and some of its readers undo the escapes of folders twice.
         in_folders = self.table is None
-        return PartWriter(self._place(), self.format, split.labels, self.rows_per_part, self.options, in_folders)
+        return PartWriter(place, self.format, split.labels, self.rows_per_part, self.options, in_folders)
 
     def _place(self) -> Place:
         return place_of(self.target, Access.of(self.options))
@@ -189,7 +220,7 @@ class Transaction:
     def _delta(self) -> Any:
         from .delta import DeltaTarget
 
-        return DeltaTarget(self.target, self.format, self.options.get("storage_options"))
+        return DeltaTarget(self._place(), self.format, Access.of(self.options))
 
     def _remove(self, parts: Iterable[Entry]) -> None:
         place = self._place()
@@ -198,22 +229,16 @@ class Transaction:
                 place.remove(part.name)
 
 
-def _begun(place: Place) -> Manifest:
-    """The first manifest of a folder, which lists the files that are there."""
-    parts = tuple(
-        Entry(each.name, each.nbytes, None, keys_of(each.name)) for each in place.files("") if is_part(each.name)
-    )
-    format = format_of([part.name for part in parts], None) if parts else ""
-    place.create(name_of(1), Manifest(0, format, parts).to_json())
-    # Another writer may have been first.
-    return latest(place)
+def _folder_of(part: Entry) -> str:
+    return part.name.rpartition("/")[0]
 
 
-def _columns_there(place: Place, known: Manifest, options: dict[str, Any]) -> Frame:
-    from .open_dataset import dataset
-
-    reading = {name: options[name] for name in ("storage_options", "filesystem") if options.get(name) is not None}
-    return dataset(place.target(""), partition_types=known.key_types or None, **reading).head(0)
+def _found(place: Place) -> Manifest:
+    """The files of a folder without a manifest, as version 0."""
+    names = [each for each in place.files("") if is_part(each.name)]
+    format = format_of([each.name for each in names], None) if names else ""
+    parts = tuple(Entry(each.name, each.nbytes, None, keys_of(each.name)) for each in names)
+    return Manifest(0, format, parts)
 
 
 def _check_keys(old: Manifest, format: str, split: Split) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 
@@ -45,10 +45,11 @@ class Union:
         A column that a part lacks has a type without nulls, or a label that is not text.
     """
 
-    def __init__(self, parts: Sequence[tuple[str, Frame]]) -> None:
-        self._labels = [frozenset(frame) for _, frame in parts]
+    def __init__(self, parts: Iterable[tuple[str, Frame]]) -> None:
+        found = list(parts)
+        self._labels = [frozenset(frame) for _, frame in found]
         fields: dict[Hashable, _Field] = {}
-        for name, frame in parts:
+        for name, frame in found:
             for label, dtype in frame.dtypes:
                 if label not in fields:
                     fields[label] = _Field(dtype, name, frame[label], self._is_optional(label))
@@ -65,7 +66,7 @@ class Union:
                     f"dataset: column {label!r} of {field.part}: expected a type with nulls and a label of text, "
                     f"because other parts lack it, found {field.dtype}."
                 )
-        self.empty = self.completed(parts[0][1], None)
+        self.empty = self.completed(found[0][1], None)
 
     def only(self, part: int) -> Union:
         """The same columns, for one part."""

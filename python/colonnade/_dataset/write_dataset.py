@@ -12,6 +12,7 @@ from .._frame.frame import Frame
 from .._io.detection import check_format
 from .._values.option_checks import check_count
 from ..errors import EncodeError, OptionError
+from .dataset import Dataset
 from .transaction import Transaction
 
 _MODES = ("error", "append", "overwrite")
@@ -79,6 +80,8 @@ def write_dataset(
     2
     """
     transaction = begin(target, format, partition_by, rows_per_part, mode, table, options)
+    if isinstance(data, Dataset):
+        transaction = transaction.of(data.home, data.version)
     settings = make_options(transaction.format, "write", options)
     transaction.commit([transaction.write(frames_of(data, settings), is_first=True)], is_checked=True)
 
@@ -103,7 +106,7 @@ def begin(
         raise OptionError(f"format: expected one of {', '.join(sorted(_FORMATS))}, found {format!r}.")
     make_options(name, "write", options)
     keys = (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)  # type: ignore[arg-type]
-    return Transaction.begin(target, name, keys, rows_per_part, mode, table, options)
+    return Transaction(target, name, keys, rows_per_part, mode, table, options).begin()
 
 
 def frames_of(data: Any, settings: Options) -> Iterator[Frame]:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from .._dataset.dataset import Dataset
-from ..errors import OptionError
+from ..errors import OptionError, UnsupportedError
 from .arrow_expression import conditions_of, names_in
 
 Columns = list[str] | dict[str, Any] | None
@@ -23,12 +23,14 @@ class ArrowDataset(pads.Dataset):
     the types that they are stored in, because engines cannot compare extensions.
     """
 
-    def __init__(self, files: Dataset) -> None:
+    def __init__(self, files: Dataset, kept: pc.Expression | None = None) -> None:
+        # The object of C++ that the base class holds is not there, so each method that would use it is replaced.
         self._files = files
+        self._kept = kept
         self._empty = _plain(files.head(0).to_arrow())
 
-    def __reduce__(self) -> tuple[type, tuple[Dataset]]:
-        return ArrowDataset, (self._files,)
+    def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
+        return ArrowDataset, (self._files, self._kept)
 
     @property
     def schema(self) -> pa.Schema:
@@ -48,7 +50,11 @@ class ArrowDataset(pads.Dataset):
         **options: Any,
     ) -> pads.Scanner:
         """A scanner of these columns of the rows that `filter` keeps."""
-        return _scanner(self._files, self._empty, columns, filter, batch_size, options)
+        return _scanner(self._files, self._empty, columns, _both(self._kept, filter), batch_size, options)
+
+    def filter(self, expression: pc.Expression) -> ArrowDataset:
+        """The rows that an expression keeps, as a dataset."""
+        return ArrowDataset(self._files, _both(self._kept, expression))
 
     def to_batches(self, columns: Columns = None, filter: Any = None, **options: Any) -> Iterator[pa.RecordBatch]:
         """The rows as record batches."""
@@ -64,17 +70,42 @@ class ArrowDataset(pads.Dataset):
 
     def count_rows(self, filter: Any = None, **options: Any) -> int:
         """The number of rows."""
-        if filter is None:
+        if filter is None and self._kept is None:
             return self._files.count_rows()
         return self.scanner(columns=[], filter=filter, **options).count_rows()
 
     def get_fragments(self, filter: pc.Expression | None = None) -> Iterator[ArrowFragment]:
         """The parts that may have rows that `filter` keeps."""
-        files = _filtered(self._files, filter, self.schema)
+        files = _filtered(self._files, _both(self._kept, filter), self.schema)
         for i in range(len(files.parts)):
-            yield ArrowFragment(files.only(i), self._empty)
+            yield ArrowFragment(files.only(i), self._empty, self._kept)
 
     _get_fragments = get_fragments
+
+    def take(self, indices: Any, **options: Any) -> pa.Table:
+        """Rows by their positions. All rows are read."""
+        return self.to_table(**options).take(indices)
+
+    def sort_by(self, sorting: Any, **options: Any) -> pads.InMemoryDataset:
+        """The rows in memory, sorted."""
+        return self._in_memory().sort_by(sorting, **options)
+
+    def join(self, *arguments: Any, **options: Any) -> pads.InMemoryDataset:
+        """The rows in memory, joined with another dataset."""
+        return self._in_memory().join(*arguments, **options)
+
+    def join_asof(self, *arguments: Any, **options: Any) -> pads.InMemoryDataset:
+        """The rows in memory, joined with another dataset by nearness."""
+        return self._in_memory().join_asof(*arguments, **options)
+
+    def replace_schema(self, schema: pa.Schema) -> Any:
+        """UnsupportedError: convert the result of a query instead."""
+        raise UnsupportedError(
+            "replace_schema: expected a query, found a new schema. Cast the table that to_table returns."
+        )
+
+    def _in_memory(self) -> pads.InMemoryDataset:
+        return pads.InMemoryDataset(self.to_table())
 
     def __repr__(self) -> str:
         return f"<ArrowDataset: {self._files!r}>"
@@ -83,9 +114,10 @@ class ArrowDataset(pads.Dataset):
 class ArrowFragment:
     """One part, for engines that plan by parts."""
 
-    def __init__(self, files: Dataset, empty: pa.Table) -> None:
+    def __init__(self, files: Dataset, empty: pa.Table, kept: pc.Expression | None) -> None:
         self._files = files
         self._empty = empty
+        self._kept = kept
         self.physical_schema = empty.schema
         self.partition_expression = pc.scalar(True)
 
@@ -98,7 +130,7 @@ class ArrowFragment:
         **options: Any,
     ) -> pads.Scanner:
         """As `ArrowDataset.scanner`, of this part."""
-        return _scanner(self._files, self._empty, columns, filter, batch_size, options)
+        return _scanner(self._files, self._empty, columns, _both(self._kept, filter), batch_size, options)
 
     def to_batches(self, schema: pa.Schema | None = None, **options: Any) -> Iterator[pa.RecordBatch]:
         """The rows as record batches."""
@@ -143,6 +175,12 @@ def _batches(asked: Dataset, schema: pa.Schema, batch_size: int | None) -> Itera
         if table.schema != schema:
             table = table.cast(schema)
         yield from table.to_batches()
+
+
+def _both(one: pc.Expression | None, other: pc.Expression | None) -> pc.Expression | None:
+    if one is None or other is None:
+        return one if other is None else other
+    return one & other
 
 
 def _needed(columns: list[str] | dict[str, Any], filter: pc.Expression | None, schema: pa.Schema) -> set[str]:

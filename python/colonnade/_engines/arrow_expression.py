@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.compute as pc
 
 from .conjunctions import Conjunctions, both, either, single
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.compute as pc
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _WORDS = {"and", "or", "true", "false", "null", "invert", "cast", "is_in", "is_null", "is_valid", "if_else", "FieldRef"}
@@ -194,9 +195,7 @@ def _value(token: tuple[str, str], dtype: str, sign: str) -> Any:
     if kind == "number" and re.fullmatch(r"u?int\d+", dtype):
         return int(text) if re.fullmatch(r"-?\d+", text) else None
     if kind == "number" and dtype == "double" and sign != "!=":
-        value = float(text)
-        # Six digits may be all that was printed of more.
-        return value if value.is_integer() and abs(value) < 1e6 and "." not in text and "e" not in text else None
+        return float(text) if _prints_floats_exactly() else None
     if kind == "name" and dtype == "bool" and text in ("true", "false") and sign in ("==", "!="):
         return text == "true"
     if kind == "time" and dtype == "date32[day]" and len(text) == 10:
@@ -205,6 +204,12 @@ def _value(token: tuple[str, str], dtype: str, sign: str) -> Any:
     if kind == "time" and unit and len(text) > 10 and not text.endswith("Z"):
         return np.datetime64(text.replace(" ", "T"))
     return None
+
+
+@cache
+def _prints_floats_exactly() -> bool:
+    """Whether this version of pyarrow prints all digits of a float, so that its text is the number."""
+    return str(pc.scalar(3.0000001)) == "3.0000001" and str(pc.scalar(0.1 + 0.2)) == "0.30000000000000004"
 
 
 def _unescaped(text: str) -> str | None:

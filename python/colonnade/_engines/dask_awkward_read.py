@@ -16,6 +16,8 @@ def from_parts(files: Dataset) -> dak.Array:
     """The array of all parts."""
     example = files.head(0).to_awkward()
     parts = [files.only(i) for i in range(len(files.parts))]
+    if not parts:
+        return dak.from_awkward(example, npartitions=1)
     return dak.from_map(_ReadPart(example.layout.form, None, _paths(files)), parts, label="read-colonnade")
 
 
@@ -53,8 +55,15 @@ class _ReadPart(ColumnProjectionMixin):
         if self._columns is None:
             return part.read().to_awkward()
         wanted = [ours for theirs, ours in self._paths.items() if _is_asked(theirs, self._columns)]
-        found = part.read().select(wanted or list(part.head(0).columns)[:1]).to_awkward()
+        labels = list(part.head(0).columns)
+        wanted = wanted or [str(label) for label in labels[:1]]
+        columns = [label for label in labels if any(path == label or _is_in(path, str(label)) for path in wanted)]
+        found = part.select(columns).read().select(wanted).to_awkward()
         return ak.Array(unproject_layout(self.form, found.layout))
+
+
+def _is_in(path: str, label: str) -> bool:
+    return path.startswith((f"{label}.", f"{label}[]"))
 
 
 def _is_asked(path: str, columns: frozenset[str]) -> bool:

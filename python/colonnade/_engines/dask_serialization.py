@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 from distributed.protocol import dask_deserialize, dask_serialize
-from distributed.protocol.pickle import dumps, loads
+from distributed.protocol.serialize import pickle_dumps, pickle_loads
 
 from ..errors import ColonnadeError
 
@@ -18,7 +18,8 @@ def register_pandas() -> None:
 
 
 def _serialize(frame: pd.DataFrame) -> tuple[dict[str, Any], list[Any]]:
-    if any(not _is_plain(dtype) for dtype in frame.dtypes):
+    # A subclass has more than its columns.
+    if type(frame) is pd.DataFrame and any(not _is_plain(dtype) for dtype in frame.dtypes):
         from .. import BufferSink, write
 
         sink = BufferSink()
@@ -27,18 +28,17 @@ def _serialize(frame: pd.DataFrame) -> tuple[dict[str, Any], list[Any]]:
             return {"colonnade": True}, [memoryview(sink)]
         except ColonnadeError:
             pass  # cells that no format holds: pickle does
-    buffers: list[Any] = []
-    pickled = dumps(frame, buffer_callback=buffers.append)
-    return {"colonnade": False}, [pickled, *(buffer.raw() for buffer in buffers)]
+    header, frames = pickle_dumps(frame)
+    return {**header, "colonnade": False}, frames
 
 
 def _deserialize(header: dict[str, Any], frames: list[Any]) -> pd.DataFrame:
     if not header["colonnade"]:
-        return loads(frames[0], buffers=frames[1:])
-    from .. import decode
+        return pickle_loads(header, frames)
+    from .. import read_pandas
 
     (data,) = frames
-    return decode(data, "npz").to_pandas()
+    return read_pandas(data, format="npz")
 
 
 def _is_plain(dtype: Any) -> bool:

@@ -106,7 +106,7 @@ class BufferSource:
 AnySource = PathSource | BufferSource | StreamSource | CallSource | LinkSource | HttpSource | StoreSource
 
 
-def as_source(source: Any, access: Access = NO_ACCESS) -> AnySource:
+def as_source(source: Any, access: Access = NO_ACCESS, timeout_s: float | None = None) -> AnySource:
     """Resolve `source`. No bytes of a stream are consumed, and nothing is requested from a store.
 
     Raises
@@ -122,7 +122,7 @@ def as_source(source: Any, access: Access = NO_ACCESS) -> AnySource:
         if isinstance(source, bytes):
             # Bytes are data, not a path: a path of bytes goes through os.fsdecode.
             return BufferSource(source)
-        return _from_path(os.fsdecode(source), access)
+        return _from_path(os.fsdecode(source), access, timeout_s)
     if isinstance(source, _core.BufferSink | bytearray | memoryview):
         return BufferSource(source)
     if isinstance(source, Link):
@@ -147,9 +147,11 @@ def expand_home(path: str) -> str:
     return os.path.expanduser(path) if path.startswith("~") else path
 
 
-def _from_path(path: str, access: Access) -> PathSource | StreamSource | LinkSource | HttpSource | StoreSource:
+def _from_path(
+    path: str, access: Access, timeout_s: float | None
+) -> PathSource | StreamSource | LinkSource | HttpSource | StoreSource:
     if is_store(path, access):
-        return StoreSource(object_of(path, access))
+        return StoreSource(object_of(path, access, timeout_s))
     path = expand_home(path_of_file_url(path))
     scheme = url_scheme(path)
     if scheme in SCHEMES:

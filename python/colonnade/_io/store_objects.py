@@ -101,6 +101,8 @@ def as_os_errors(obstore: Any, name: str) -> Iterator[None]:
     except exceptions.PreconditionError:
         raise changed(name) from None
     except exceptions.BaseError as error:
+        if "ExpiredToken" in str(error) or "InvalidToken" in str(error):  # S3 answers these with 400
+            raise PermissionError(errno.EACCES, f"The credentials have expired: {public_text(error)}", name) from None
         raise OSError(errno.EIO, f"The store failed: {public_text(error)}", name) from None
 
 

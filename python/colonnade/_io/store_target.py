@@ -36,11 +36,14 @@ class StoreTarget:
 
     def send(self, data: memoryview) -> None:
         """Add bytes to the upload. They are copied, because the writer uses its memory again."""
-        self._collected += data
-        while len(self._collected) >= PART_NBYTES:
-            part = bytes(self._collected[:PART_NBYTES])
-            del self._collected[:PART_NBYTES]
-            self._hand_over(part)
+        while data:
+            room = PART_NBYTES - len(self._collected)
+            self._collected += data[:room]
+            data = data[room:]
+            if len(self._collected) == PART_NBYTES:
+                part = bytes(self._collected)
+                self._collected.clear()
+                self._hand_over(part)
 
     def commit(self) -> None:
         """Send the last part and wait until the object is there."""

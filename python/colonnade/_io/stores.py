@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import OptionError, UnsupportedError
@@ -13,7 +13,7 @@ from .store_objects import FsspecObject, ObstoreObject, StoreObject
 from .store_text import public_text
 
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss")
-_TIMEOUT_S = 30.0
+_SILENT_S = 30.0
 _RETRY_S = 120.0
 
 # What fsspec's file systems call an option that object_store has under another name.
@@ -42,7 +42,7 @@ _COMMON_NAMES = {
 class Access:
     """How stores are reached: options for those of URLs, or a store or file system that the caller opened."""
 
-    storage_options: Mapping[str, Any] | None = None
+    storage_options: Mapping[str, Any] | None = field(default=None, repr=False)
     filesystem: Any = None
 
     @classmethod
@@ -119,13 +119,15 @@ def open_store(url: str, storage_options: Mapping[str, Any] | None, timeout_s: f
     kind = _kind(url)
     config, client = _config(kind, storage_options or {})
     retry_s = _retry_seconds(config)
-    client = {"timeout": f"{timeout_s or _TIMEOUT_S}s", "connect_timeout": f"{timeout_s or _TIMEOUT_S}s", **client}
-    retry = {"retry_timeout": timedelta(seconds=retry_s)}
+    silent = timedelta(seconds=timeout_s or _SILENT_S)
+    # A slow link may take long for a request of 8 MiB, as long as bytes come.
+    client = {"timeout": timedelta(hours=1), "connect_timeout": silent, "read_timeout": silent, **client}
+    retry = {"retry_timeout": timedelta(seconds=retry_s), "max_retries": 1000}
     try:
         store = obstore.store.from_url(root, config=config, client_options=client, retry_config=retry)
     except obstore.exceptions.UnknownConfigurationKeyError as error:
         raise _unknown(kind, config, str(error)) from None
-    except (ValueError, obstore.exceptions.BaseError) as error:
+    except (ValueError, TypeError, obstore.exceptions.BaseError) as error:
         message = public_text(error)
         raise OptionError(f"storage_options: {redact_url(url)}: the store refuses them: {message}") from None
     return store, key
@@ -188,6 +190,16 @@ def _config(kind: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict
     return config, client
 
 
+def plain_options(url: str, options: Mapping[str, Any] | None) -> dict[str, str] | None:
+    """The options in object_store's names and as text, for a library that has its own object_store."""
+    if options is None:
+        return None
+    config, client = _config(_kind(url), options)
+    config.pop("retry_timeout_s", None)
+    found = {**config, **{name: value for name, value in client.items() if isinstance(value, bool | str | int)}}
+    return {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in found.items()}
+
+
 def _retry_seconds(config: dict[str, Any]) -> float:
     """For how long requests that failed are sent again; ours, so it is taken out of the options of the store."""
     found = config.pop("retry_timeout_s", _RETRY_S)
@@ -200,9 +212,12 @@ def _retry_seconds(config: dict[str, Any]) -> float:
 
 
 def _unknown(kind: str, config: Mapping[str, Any], message: str) -> OptionError:
-    names = [name for name in config if name.lower() in message.lower()] or list(config)
-    near = nearest_hint(names[0], _COMMON_NAMES[kind]) if names else ""
+    # The message has the name. A shorter one may be the beginning of it.
+    names = sorted((name for name in config if name.lower() in message.lower()), key=len) or list(config)
+    if not names:
+        return OptionError(f"storage_options: the store refuses them: {message}")
+    near = nearest_hint(names[-1], _COMMON_NAMES[kind])
     return OptionError(
         f"storage_options: expected options of {kind} stores, such as {', '.join(_COMMON_NAMES[kind][:4])}, "
-        f"found {names[0]!r}{near}."
+        f"found {names[-1]!r}{near}."
     )

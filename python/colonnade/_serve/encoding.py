@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from threading import Event
 
 from .._api.read_write import encode
 from .._api.readers_writers import open_writer
@@ -40,8 +41,12 @@ class _Collected:
         return found
 
 
-def asked_rows(rows: Dataset | Frame, query: Query) -> Iterator[Frame]:
-    """The frames that a query asks for, at least one.
+class Gone(Exception):
+    """The client has gone away, so nobody needs the rest."""
+
+
+def asked_rows(rows: Dataset | Frame, query: Query, is_gone: Event) -> Iterator[Frame]:
+    """The frames that a query asks for, at least one. `Gone` from the frame after `is_gone` is set.
 
     Raises
     ------
@@ -54,7 +59,7 @@ def asked_rows(rows: Dataset | Frame, query: Query) -> Iterator[Frame]:
         return iter([chosen if query.limit is None else chosen.head(query.limit)])
     files = rows if query.filters is None else rows.filter(query.filters)
     files = files if query.columns is None else files.select(query.columns)
-    return _frames(files, query.limit)
+    return _frames(files, query.limit, is_gone)
 
 
 def chunks(frames: Iterator[Frame], format: str) -> Iterator[bytes]:
@@ -71,10 +76,12 @@ def chunks(frames: Iterator[Frame], format: str) -> Iterator[bytes]:
     yield file.taken()
 
 
-def _frames(files: Dataset, limit: int | None) -> Iterator[Frame]:
+def _frames(files: Dataset, limit: int | None, is_gone: Event) -> Iterator[Frame]:
     found = False
     left = limit
-    for frame in files.scan() if limit != 0 else ():
+    for frame in _scanned(files, is_gone) if limit != 0 else ():
+        if is_gone.is_set():
+            raise Gone
         part = frame if left is None else frame.head(left)
         found = True
         yield part
@@ -84,6 +91,14 @@ def _frames(files: Dataset, limit: int | None) -> Iterator[Frame]:
                 return
     if not found:
         yield files.head(0)
+
+
+def _scanned(files: Dataset, is_gone: Event) -> Iterator[Frame]:
+    """The frames of each part: a part in which no row is kept yields none, and is_gone is looked at after it too."""
+    for i in range(len(files.parts)):
+        if is_gone.is_set():
+            raise Gone
+        yield from files.only(i).scan()
 
 
 def _filtered(frame: Frame, filters: str) -> Frame:

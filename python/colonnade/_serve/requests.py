@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -84,7 +85,7 @@ def query_of(scope: Mapping[str, Any]) -> Query:
             f"format: expected {', '.join(MEDIA_TYPES)}, found {format!r}{nearest_hint(format, MEDIA_TYPES)}."
         )
     limit = single.get("limit")
-    if limit is not None and not limit.isdigit():
+    if limit is not None and not re.fullmatch(r"[0-9]{1,18}", limit):
         raise OptionError(f"limit: expected a whole number, found {limit!r}.")
     return Query(
         labels,
@@ -102,11 +103,8 @@ def accepted_format(accept: str) -> str | None:
         media, *parameters = (piece.strip() for piece in part.split(";"))
         weight = next((p[2:] for p in parameters if p.startswith("q=")), "1")
         name = _ACCEPTED.get(media.lower())
-        if name is not None:
-            try:
-                found.append((-float(weight), i, name))
-            except ValueError:
-                continue
+        if name is not None and re.fullmatch(r"[01](\.[0-9]{0,3})?", weight) and float(weight):
+            found.append((-float(weight), i, name))
     return min(found)[2] if found else None
 
 

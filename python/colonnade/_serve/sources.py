@@ -61,10 +61,11 @@ class FolderSource:
         place = self._place(path)
         if os.path.isdir(place):
             found = dataset(place, **self._options)
+            if any(not self._holds(os.path.realpath(part.source)) for part in found.parts):
+                raise FileNotFoundError(errno.ENOENT, "No such file", path)  # a link that leads out of the folder
             known = [(part.name, part.nbytes, _changed(part.source)) for part in found.parts]
             return Found(None, found, f"{crc32(repr(known).encode()):x}")
-        status = os.stat(place)
-        return Found(place, None, f"{status.st_size:x}-{status.st_mtime_ns:x}", self._options)
+        return Found(place, None, tag_of(os.stat(place)), self._options)
 
     def names(self, path: str) -> list[str] | None:
         place = self._place(path)
@@ -78,11 +79,12 @@ class FolderSource:
         if any(not _is_shown(piece) or "\0" in piece for piece in pieces):
             raise FileNotFoundError(errno.ENOENT, "No such file", path)
         place = os.path.realpath(os.path.join(self._root, *pieces))
-        if place != self._root and not place.startswith(self._root + os.sep):
-            raise FileNotFoundError(errno.ENOENT, "No such file", path)
-        if not os.path.exists(place):
+        if not self._holds(place) or not os.path.exists(place):
             raise FileNotFoundError(errno.ENOENT, "No such file", path)
         return place
+
+    def _holds(self, place: str) -> bool:
+        return place == self._root or place.startswith(self._root.rstrip(os.sep) + os.sep)
 
 
 class NamedSources:
@@ -101,6 +103,11 @@ class NamedSources:
 
     def names(self, path: str) -> list[str] | None:
         return sorted(self._named) if path.strip("/") == "" and "" not in self._named else None
+
+
+def tag_of(status: os.stat_result) -> str:
+    """Changes when a file does."""
+    return f"{status.st_ino:x}-{status.st_size:x}-{status.st_mtime_ns:x}"
 
 
 def _is_shown(name: str) -> bool:

@@ -104,7 +104,7 @@ def compact(options: argparse.Namespace) -> int:
         partition_by=found.keys,
         rows_per_part=options.rows_per_part,
         mode="overwrite",
-        **written_keywords(options),
+        **{**_access(options), **written_keywords(options)},
     )
     after = len(cn.dataset(options.source, **_access(options)).parts)
     print_line(f"{before:,} parts became {after:,}. `colonnade gc` removes the old ones when no reader needs them.")
