@@ -104,9 +104,11 @@ def test_credentials_are_never_shown(s3: S3) -> None:
     options = cn.NpzOptions(storage_options=s3.options)
     assert "secret" not in repr(options).lower()
     with pytest.raises(PermissionError) as caught:
-        cn.read("s3://user:password@bucket/x.npz?X-Amz-Signature=abc", storage_options=s3.options)
+        cn.read("s3://user:password@bucket/x.npz", storage_options=s3.options)
     assert "password" not in str(caught.value)
-    assert "abc" not in str(caught.value)
+    with pytest.raises(cn.OptionError, match=r"expected a key, found a query after it") as refused:
+        cn.read("s3://bucket/x.npz?X-Amz-Signature=abc", storage_options=s3.options)
+    assert "abc" not in str(refused.value)
 
 
 def test_one_of_two_writers_makes_a_manifest(s3: S3) -> None:

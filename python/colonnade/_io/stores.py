@@ -143,6 +143,11 @@ def split(url: str) -> tuple[str, str]:
     place, _, key = rest.partition("/")
     if not place:
         raise OptionError(f"source: {redact_url(url)!r}: expected {scheme}://BUCKET/KEY, found no bucket.")
+    if "?" in key:
+        # The store would show it in its errors, and it may hold a signature.
+        raise OptionError(
+            f"source: {redact_url(url)!r}: expected a key, found a query after it. A signed address begins with https://."
+        )
     parts = key.split("/")
     if ".." in parts or "." in parts:
         raise OptionError(f"source: {redact_url(url)!r}: expected a key without '.' and '..', found {key!r}.")
