@@ -23,7 +23,7 @@ from .write_options import written_as
 
 
 def convert_frame(
-    source: Source,
+    source: Source | Scanned,
     target: Target,
     read_options: Mapping[str, Any] | Options | None,
     write_options: Mapping[str, Any] | Options | None,

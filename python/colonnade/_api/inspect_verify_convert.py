@@ -19,6 +19,7 @@ from .series_info import checked, inspected
 
 if TYPE_CHECKING:
     from .._io.targets import Target
+    from .chunks import Scanned
 
 
 def inspect(source: Source, *, format: str | None = None, **options: Any) -> Info:
@@ -89,7 +90,7 @@ def verify(source: Source, *, format: str | None = None, **options: Any) -> None
 
 
 def convert(
-    source: Source,
+    source: Source | Scanned,
     target: Target,
     *,
     read_options: Mapping[str, Any] | Options | None = None,

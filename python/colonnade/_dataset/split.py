@@ -104,12 +104,12 @@ def _coded(label: str, column: np.ndarray | ArrowColumn) -> tuple[list[str | Non
     else:
         values, mask = column.values(), column.mask()
     if mask is None or not mask.any():
-        found, which = np.unique(values, return_inverse=True)
-        return _texts(label, found), which
-    found, places = np.unique(values[~mask], return_inverse=True)
-    which = np.full(len(values), len(found), np.int64)
+        different, places = np.unique(values, return_inverse=True)
+        return _texts(label, different), places
+    different, places = np.unique(values[~mask], return_inverse=True)
+    which = np.full(len(values), len(different), np.int64)
     which[~mask] = places
-    return [*_texts(label, found), None], which
+    return [*_texts(label, different), None], which
 
 
 def _coded_cells(label: str, cells: np.ndarray) -> tuple[list[str | None], np.ndarray]:

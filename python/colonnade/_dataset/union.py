@@ -116,4 +116,6 @@ def _nulls(empty: np.ndarray | ArrowColumn, nrows: int) -> np.ndarray | ArrowCol
         return _core.null_column(empty, nrows)
     if empty.dtype.kind in "mM":
         return np.full(nrows, "NaT", empty.dtype)
-    return _core.null_column(_with_nulls(empty), nrows)
+    made = _with_nulls(empty)
+    assert isinstance(made, ArrowColumn)
+    return _core.null_column(made, nrows)

@@ -111,7 +111,7 @@ def begin(
 
 def frames_of(data: Any, settings: Options) -> Iterator[Frame]:
     """The frames of the data, at least one."""
-    if isinstance(data, Iterable) and not isinstance(data, Reader | str | bytes) and hasattr(data, "__next__"):
+    if isinstance(data, Iterator) and not isinstance(data, Reader):
         first = next(data, None)
         if first is None:
             raise EncodeError("write_dataset: expected one frame at least, found an empty iterator.")

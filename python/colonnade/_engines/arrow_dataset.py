@@ -58,7 +58,7 @@ class ArrowDataset(pads.Dataset):
 
     def to_batches(self, columns: Columns = None, filter: Any = None, **options: Any) -> Iterator[pa.RecordBatch]:
         """The rows as record batches."""
-        return self.scanner(columns=columns, filter=filter, **options).to_batches()
+        return iter(self.scanner(columns=columns, filter=filter, **options).to_batches())
 
     def to_table(self, columns: Columns = None, filter: Any = None, **options: Any) -> pa.Table:
         """The rows in memory."""
@@ -72,7 +72,7 @@ class ArrowDataset(pads.Dataset):
         """The number of rows."""
         if filter is None and self._kept is None:
             return self._files.count_rows()
-        return self.scanner(columns=[], filter=filter, **options).count_rows()
+        return int(self.scanner(columns=[], filter=filter, **options).count_rows())
 
     def get_fragments(self, filter: pc.Expression | None = None) -> Iterator[ArrowFragment]:
         """The parts that may have rows that `filter` keeps."""
@@ -134,7 +134,7 @@ class ArrowFragment:
 
     def to_batches(self, schema: pa.Schema | None = None, **options: Any) -> Iterator[pa.RecordBatch]:
         """The rows as record batches."""
-        return self.scanner(**options).to_batches()
+        return iter(self.scanner(**options).to_batches())
 
     def to_table(self, schema: pa.Schema | None = None, **options: Any) -> pa.Table:
         """The rows in memory."""
@@ -142,7 +142,7 @@ class ArrowFragment:
 
     def count_rows(self, **options: Any) -> int:
         """The number of rows."""
-        return self.scanner(columns=[], **options).count_rows()
+        return int(self.scanner(columns=[], **options).count_rows())
 
 
 def _scanner(

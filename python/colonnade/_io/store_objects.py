@@ -28,7 +28,9 @@ class Version:
 class StoreObject(Protocol):
     """An object that can be read in ranges and replaced."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """The URL for messages."""
 
     def first(self) -> tuple[Version, Any]:
         """The version, and the first bytes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from threading import Event
+from typing import Any
 
 from .._api.read_write import encode
 from .._api.readers_writers import open_writer
@@ -68,7 +69,8 @@ def chunks(frames: Iterator[Frame], format: str) -> Iterator[bytes]:
         yield encode(_joined(frames), format)
         return
     file = _Collected()
-    with open_writer(file, format=format, **({"on_loss": "ignore"} if format in ("csv", "ndjson") else {})) as writer:
+    options: Any = {"on_loss": "ignore"} if format in ("csv", "ndjson") else {}
+    with open_writer(file, format=format, **options) as writer:
         for frame in frames:
             writer.write(frame)
             if data := file.taken(CHUNK_NBYTES):
