@@ -287,10 +287,10 @@ def test_a_file_with_the_letters_of_a_pattern_is_itself(tmp_path: Path) -> None:
     assert cn.read(tmp_path / "a[1].npz").shape == (2, 1)
 
 
-def test_an_object_store_says_what_to_do() -> None:
+def test_another_file_system_says_what_to_do() -> None:
     with pytest.raises(cn.UnsupportedError) as error:
-        cn.read("s3://bucket/trips.parquet")
+        cn.read("hf://bucket/trips.parquet")
     assert str(error.value) == (
-        "'s3://bucket/trips.parquet': s3:// is not built into this version. Open it with a library that has it, such "
-        "as fsspec, and pass the file object."
+        "'hf://bucket/trips.parquet': hf:// is not built into this version. Open its file system with fsspec, and pass "
+        "it as filesystem=."
     )

@@ -197,7 +197,7 @@ def test_what_is_no_source(source: Any) -> None:
         cn.read(source)
 
 
-@pytest.mark.parametrize("url", ["ftp://localhost/x.npz", "s3://bucket/y.npz", "ws://localhost:1"])
+@pytest.mark.parametrize("url", ["ftp://localhost/x.npz", "hf://bucket/y.npz", "ws://localhost:1"])
 def test_urls_are_refused_by_name(url: str) -> None:
     with pytest.raises(cn.UnsupportedError, match="not built"):
         cn.read(url)

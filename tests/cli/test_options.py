@@ -23,6 +23,7 @@ WRITERS = ("cat", "convert", "recv")
 NO_OPTION = {
     "threads": "--threads is an option of every command",
     "progress": "a terminal gets a bar",
+    "filesystem": "an open object of Python",
     "timeout_s": "Ctrl-C; send and recv have --timeout",
     "mmap": "a command does not keep the file open",
     "batch_rows": "rows of iterables in Python",

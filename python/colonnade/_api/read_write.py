@@ -59,9 +59,10 @@ def read(
     ----------
     source : path, URL, bytes-like, BufferSink, binary file object, Connection, socket or file descriptor
         A directory has NPY members. A pipe or a socket is read to its end at once. From a `Connection`, and from the
-        addresses ``tcp://host:port``, ``tls://host:port`` and ``unix:/path``, one message is received. A list of
-        sources, or a pattern such as ``"trips/*.parquet"`` (sorted), is one frame of all their rows; all sources must
-        have one schema. ``~`` is the home folder. ``bytes`` are data, never a path.
+        addresses ``tcp://host:port``, ``tls://host:port`` and ``unix:/path``, one message is received. URLs of
+        object stores (``s3://``, ``gs://``, ``az://``) and of web servers are read by ranges. A list of sources, or a
+        pattern such as ``"trips/*.parquet"`` (sorted), is one frame of all their rows; all sources must have one
+        schema. ``~`` is the home folder. ``bytes`` are data, never a path.
     format : one of {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: detected by the first bytes, then by the suffix. Text and third-party MessagePack have no magic number,
         so they need a suffix (``.csv``, ``.csv.gz``...) or this parameter; JSON and NDJSON are also detected by the
@@ -75,7 +76,8 @@ def read(
         Options of reading. The class of each format documents them: `NpzOptions`, `NpyOptions`, `ArrowOptions`,
         `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions`,
         `YamlOptions`. ``options=`` takes an object of the class. All formats have ``mmap`` (default: local files are
-        mapped), ``verify=False``, ``filters``, ``threads``, ``limits``, ``timeout_s`` and ``progress``. Others are
+        mapped), ``verify=False``, ``filters``, ``threads``, ``limits``, ``timeout_s``, ``storage_options``,
+        ``filesystem`` and ``progress``. Others are
         ``allow_truncated=False`` (arrow, arrows), ``categories`` and keys (parquet), ``ext`` and ``invalid_utf8``
         (msgpack), ``orient`` (msgpack, json, yaml), ``encoding`` (text), and the dialect of CSV.
 
@@ -164,7 +166,8 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         A regular file is written to a temporary file, which is renamed at the end. Until then an old file is complete,
         and memory maps of it stay valid. Symbolic links are followed. Pipes, sockets, devices and open files are
         written directly. A `Connection`, and the addresses ``tcp://host:port``, ``tls://host:port`` and
-        ``unix:/path``, get one message. ``~`` is the home folder. A missing folder is an error, unless ``mkdir=True``
+        ``unix:/path``, get one message. An object in a store (``s3://``, ``gs://``, ``az://``) appears when it is
+        complete. ``~`` is the home folder. A missing folder is an error, unless ``mkdir=True``
         makes it.
     format : one of {"npz", "npy", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"}, optional
         Default: by the suffix. Over a connection the default is ``arrows``; ``msgpack``, ``csv`` and ``ndjson`` are
@@ -174,7 +177,8 @@ def write(data: Any, target: Target, *, format: str | None = None, **options: An
         Options of writing. The class of each format documents them: `NpzOptions`, `NpyOptions`, `ArrowOptions`,
         `ArrowsOptions`, `ParquetOptions`, `MsgpackOptions`, `CsvOptions`, `JsonOptions`, `NdjsonOptions`,
         `YamlOptions`. ``options=`` takes an object of the class. All formats have ``fsync=False``, ``mkdir=False``,
-        ``densify_sparse=False``, ``batch_rows``, ``threads`` and ``progress``. Others are ``compression=None``
+        ``densify_sparse=False``, ``batch_rows``, ``threads``, ``storage_options``, ``filesystem`` and ``progress``.
+        Others are ``compression=None``
         (parquet: ``"auto"``) and ``compression_level`` (npz, arrow, arrows, parquet, text), ``transform`` and
         ``profile`` (npz), ``compat`` (npz, npy, msgpack), ``directory`` (npy), ``batch_nbytes`` (arrow, arrows),
         ``orient`` (msgpack, json, yaml), ``header`` (msgpack, csv), ``numbers`` (msgpack), ``schema`` and ``on_loss``
