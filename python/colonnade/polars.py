@@ -21,7 +21,7 @@ from ._dataset.write_dataset import write_dataset
 from ._engines.polars_predicate import conditions_of
 from .errors import OptionError
 
-__all__ = ["scan", "sink"]
+__all__ = ["scan", "scan_polars", "sink"]
 
 
 def scan(source: Any, **options: Any) -> pl.LazyFrame:
@@ -85,6 +85,9 @@ def scan(source: Any, **options: Any) -> pl.LazyFrame:
                 return
 
     return register_io_source(read, schema=schema, is_pure=True)
+
+
+scan_polars = scan
 
 
 def sink(

@@ -60,7 +60,7 @@ def asgi(
     token : str, optional
         Requests must have the header ``Authorization: Bearer TOKEN``.
     allowed_hosts : tuple of str, optional
-        Requests for other names get 421. It keeps web pages of others from reaching a server on loopback.
+        Requests for other names get 421. It keeps web pages from elsewhere from reading a server on loopback.
     cors : str, optional
         The origin whose web pages may read the answers, or ``"*"``.
     **options

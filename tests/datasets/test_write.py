@@ -79,7 +79,7 @@ def test_values_of_keys_come_back(tmp_path: Path, values: object, folders: list[
     [
         ({"k": [1.5], "n": [1]}, "k", cn.EncodeError, "column 'k': expected text, whole numbers.*found double. Cut it"),
         ({"k": [""], "n": [1]}, "k", cn.EncodeError, "column 'k': expected text that can name a folder, found ''"),
-        ({"k": [1]}, "k", cn.EncodeError, "expected a column that is no key, found keys alone"),
+        ({"k": [1]}, "k", cn.EncodeError, "expected a column that is no key, found only keys"),
         ({"k": [1], "n": [1]}, "m", cn.ColumnNotFound, "partition_by: column 'm' is not there"),
         ({"k": ["__HIVE_DEFAULT_PARTITION__"], "n": [1]}, "k", cn.EncodeError, "found '__HIVE_DEFAULT_PARTITION__'"),
     ],

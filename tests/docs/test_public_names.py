@@ -25,7 +25,8 @@ def test_the_reference_lists_exactly_the_public_names() -> None:
 @pytest.mark.quick
 def test_each_public_name_is_described_once_from_its_docstring() -> None:
     pages = "\n".join(page.read_text(encoding="utf-8") for page in REFERENCE.glob("*.md"))
-    described = re.findall(r"^::: colonnade[\w.]*\.(\w+)$", pages, re.MULTILINE)
+    # `colonnade.dask.read` is another function than `cn.read`.
+    described = re.findall(r"^::: colonnade(?!\.(?:dask|ray|daft|polars)\.)[\w.]*\.(\w+)$", pages, re.MULTILINE)
     # `cn.bench` is an object that is called.
     found = ["bench" if name == "__call__" else name for name in described]
     assert sorted(name for name in found if name in PUBLIC) == sorted(PUBLIC)

@@ -91,7 +91,7 @@ def with_keys(frame: Frame, keys: Sequence[KeyColumn], part: int) -> Frame:
     Raises
     ------
     UnsupportedError
-        A column label is not text, so that the name of a key is no label beside it.
+        A column label is not text, so that the name of a key is no label.
     """
     if not keys:
         return frame
@@ -100,7 +100,7 @@ def with_keys(frame: Frame, keys: Sequence[KeyColumn], part: int) -> Frame:
     if any(not isinstance(label, str) for label in labels):
         names = ", ".join(key.name for key in keys)
         raise UnsupportedError(
-            f"dataset: expected column labels of text beside the keys {names}, found {labels[0]!r}. "
+            f"dataset: expected column labels of text next to the keys {names}, found {labels[0]!r}. "
             "Pass partitioning=None."
         )
     columns: dict[str, np.ndarray | ArrowColumn] = {}

@@ -71,7 +71,7 @@ class Listing:
     version: int = 0
 
     def only(self, part: int) -> Listing:
-        """One part alone."""
+        """Only one part."""
         keys = tuple(replace(key, values=[key.values[part]]) for key in self.keys)
         return replace(self, parts=(self.parts[part],), keys=keys)
 
@@ -218,7 +218,7 @@ def _objects(url: str, access: Access) -> Iterator[Part]:
 class _Current:
     """Leaves out files that a manifest further up does not list: replaced parts, and those of killed writers.
 
-    Only folders of keys (``year=2024``) are looked through on the way up: these are the folders of a dataset of ours.
+    Only folders of keys (``year=2024``) are looked through on the way up: `write_dataset` makes no others.
     """
 
     def __init__(self, access: Access) -> None:

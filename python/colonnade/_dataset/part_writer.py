@@ -23,7 +23,7 @@ Texts = tuple[str | None, ...]
 
 @dataclass
 class PartWriter:
-    """Writes parts under names that nobody has.
+    """Writes parts under names that no file has.
 
     Attributes
     ----------

@@ -53,7 +53,7 @@ class Split:
         if labels and (other := next((label for label in first if not isinstance(label, str)), None)) is not None:
             raise EncodeError(f"partition_by: expected column labels of text, found {other!r}.")
         if labels and len(labels) == len(list(first)):
-            raise EncodeError("partition_by: expected a column that is no key, found keys alone.")
+            raise EncodeError("partition_by: expected a column that is no key, found only keys.")
         if not labels:
             return cls((), {}, None)
         core, at = first._load(), {label: i for i, label in enumerate(first)}

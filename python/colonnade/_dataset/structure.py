@@ -26,7 +26,7 @@ class Structure:
     options
         Keywords of `read`.
     is_union
-        Parts may lack columns of others.
+        Parts may lack columns that other parts have.
     empty
         All columns and keys, without rows, if they are known.
     union

@@ -153,7 +153,7 @@ class Transaction:
             commit(self._place(), lambda base: self._changed(base, parts, first), lambda: self._remove(parts))
 
     def abort(self, written: Iterable[Written]) -> None:
-        """Remove the parts. What cannot be removed is left for `remove_leftovers`."""
+        """Remove the parts. `remove_leftovers` removes those that cannot be removed now."""
         self._remove([part for each in written for part in each.parts])
 
     def _changed(self, base: Manifest, parts: Sequence[Entry], first: Written) -> Manifest:

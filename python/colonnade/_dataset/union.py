@@ -1,4 +1,4 @@
-"""The columns of parts some of which lack columns of others: these are null there."""
+"""The columns of parts some of which lack columns: these are null there."""
 
 from __future__ import annotations
 

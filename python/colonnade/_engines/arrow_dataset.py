@@ -161,7 +161,7 @@ def _scanner(
         names = names or set(schema.names[:1])
         named = dict(zip(schema.names, files.head(0).columns, strict=False))
         asked = asked.select([label for name, label in named.items() if name in names])
-    plain = _plain(asked.head(0).to_arrow()).schema.remove_metadata()
+    plain = _plain(asked.head(0).to_arrow()).schema
     size = {} if batch_size is None else {"batch_size": batch_size}
     known = {name: options[name] for name in ("use_threads", "memory_pool", "batch_readahead") if name in options}
     return pads.Scanner.from_batches(
@@ -171,7 +171,7 @@ def _scanner(
 
 def _batches(asked: Dataset, schema: pa.Schema, batch_size: int | None) -> Iterator[pa.RecordBatch]:
     for frame in asked.scan(batch_size):
-        table = _plain(pa.table(frame)).replace_schema_metadata(None)
+        table = _plain(pa.table(frame))
         if table.schema != schema:
             table = table.cast(schema)
         yield from table.to_batches()
@@ -208,12 +208,12 @@ def _filtered(files: Dataset, filter: pc.Expression | None, schema: pa.Schema) -
 
 
 def _plain(table: pa.Table) -> pa.Table:
-    """The table with the stored types of extensions."""
+    """The table with the stored types of extensions, and without metadata, which DataFusion would compare."""
     fields, arrays = [], []
     for field, array in zip(table.schema, table.columns, strict=True):
         while isinstance(field.type, pa.BaseExtensionType):
             field = pa.field(field.name, field.type.storage_type, field.nullable)
             array = pa.chunked_array([chunk.storage for chunk in array.chunks], field.type)
-        fields.append(field)
+        fields.append(field.remove_metadata())
         arrays.append(array)
-    return pa.table(arrays, schema=pa.schema(fields, table.schema.metadata))
+    return pa.table(arrays, schema=pa.schema(fields))

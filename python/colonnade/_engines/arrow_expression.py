@@ -188,7 +188,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _value(token: tuple[str, str], dtype: str, sign: str) -> Any:
-    """The literal as a value of the column's type; None if its text may stand for another one."""
+    """The literal as a value of the column's type; None if its text may mean another one."""
     kind, text = token
     if kind == "text" and dtype in ("string", "large_string", "string_view"):
         return _unescaped(text)

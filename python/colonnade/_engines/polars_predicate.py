@@ -1,7 +1,7 @@
 """Predicates of polars as conditions, from their serialized form.
 
 polars filters the rows again, so only conditions that hold for every row that it keeps are taken. NaN is above every
-number in polars, and no condition of ours holds for it, so a float column takes only ``<``, ``<=`` and ``==``.
+number in polars, and no condition of Colonnade's holds for it, so a float column takes only ``<``, ``<=`` and ``==``.
 """
 
 from __future__ import annotations

@@ -43,7 +43,7 @@ class _Collected:
 
 
 class Gone(Exception):
-    """The client has gone away, so nobody needs the rest."""
+    """The client has gone away, so the rest is not needed."""
 
 
 def asked_rows(rows: Dataset | Frame, query: Query, is_gone: Event) -> Iterator[Frame]:

@@ -97,7 +97,7 @@ def query_of(scope: Mapping[str, Any]) -> Query:
 
 
 def accepted_format(accept: str) -> str | None:
-    """The format of the first media type of ours in an ``Accept`` header, by its weight."""
+    """The format of the best known media type in an ``Accept`` header, by its weight."""
     found = []
     for i, part in enumerate(accept.split(",")):
         media, *parameters = (piece.strip() for piece in part.split(";"))

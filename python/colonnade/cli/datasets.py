@@ -57,7 +57,7 @@ def ls(options: argparse.Namespace) -> int:
 
 
 def print_dataset(found: cn.Dataset) -> None:
-    """What ``colonnade info`` prints of a dataset."""
+    """Print the facts and columns of a dataset, for ``colonnade info``."""
     parts = found.parts
     known = [part.nbytes for part in parts if part.nbytes is not None]
     facts = Table()
@@ -78,7 +78,7 @@ def print_dataset(found: cn.Dataset) -> None:
 
 
 def write_parts(data: Any, target: str, options: argparse.Namespace, writing: dict[str, Any]) -> None:
-    """What ``colonnade convert`` does with a target that ends in a slash."""
+    """Write a dataset: the target of ``colonnade convert`` ends in a slash."""
     writing.pop("mkdir", None)
     format = writing.pop("format", "parquet")
     keys = [name for given in options.partition_by or () for name in given.split(",")]

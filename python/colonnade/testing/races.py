@@ -27,7 +27,7 @@ __all__ = ["Outcome", "Race"]
 
 _STOP = "stop"
 _PARTS = 2
-"""Parts of an attempt. A reader that sees one of them alone has seen half of it."""
+"""Parts of an attempt. A reader that sees only one of them has seen half of it."""
 
 
 @dataclass
