@@ -21,7 +21,7 @@ from tests.helpers.corpora import ROOT
 FOLDER = ROOT / "conformance"
 
 # What the entry of a frame holds beside what `describe` answers.
-_OF_THE_FILE = {"case", "file", "sha256", "made_by", "options", "packed", "static_frame"}
+_OF_THE_FILE = {"case", "file", "sha256", "options", "packed", "static_frame"}
 
 
 def entries(format: str) -> dict[str, dict[str, Any]]:

@@ -185,7 +185,6 @@ class CellEnd(End):
         halves = {"write": encoding.found, "read": decoding.found}
         encode_s, usable_s = (half["elapsed_s"] for half in halves.values())
         return {
-            **{name: encoding.found[name] + decoding.found[name] for name in ("user_s", "system_s")},
             **{side: {name: half[name] for name in OF_A_HALF} for side, half in halves.items()},
             "elapsed_s": encode_s + usable_s,
             "encode_s": encode_s,

@@ -74,8 +74,6 @@ class RemoteEnd(_end.CellEnd):
             **meter.found,
             "write": {name: meter.found[name] for name in _end.OF_A_HALF},
             "read": {name: there[name] for name in _end.OF_A_HALF},
-            "user_s": meter.found["user_s"] + there["user_s"],
-            "system_s": meter.found["system_s"] + there["system_s"],
             "elapsed_s": elapsed,
             "encode_s": encode_s,
             "decode_s": there["decode_s"],

@@ -167,9 +167,9 @@ def spec(chart: Chart) -> dict[str, Any]:
 
 
 def rounded(value: Any) -> Any:
-    """Rounds the numbers of a chart to five digits. A chart shows no more."""
+    """Rounds the numbers of a chart to four digits. A chart shows no more."""
     if isinstance(value, float):
-        return float(f"{value:.5g}")
+        return float(f"{value:.4g}")
     if isinstance(value, dict):
         return {key: rounded(part) for key, part in value.items()}
     return [rounded(part) for part in value] if isinstance(value, list | tuple) else value

@@ -18,6 +18,7 @@ from colonnade_bench.cell import Cell
 from colonnade_bench.engines import ENGINES
 from colonnade_bench.page_cache import set_cache
 from colonnade_bench.panel import quiet, tables
+from colonnade_bench.panel.processor_time import of_both
 from colonnade_bench.panel.shaped_link import ShapedLink
 from colonnade_bench.process import EndError, Process, both, ended
 
@@ -86,8 +87,7 @@ def measure(
             else:
                 found = at_once(ends["write"], ends["read"], place, size, link)
             found["rows"] = total(found["rows"])
-            if "user_s" in found and cell.transport != "remote":  # the other half of a remote cell runs elsewhere
-                found["cores_used"] = (found["user_s"] + found["system_s"]) / found["union_s"]
+            found.update(of_both(cell.transport, found))
             # Other libraries report bytes of their own memory. All shares use those of pandas instead.
             frame_nbytes = task.get("frame_nbytes", size["frame_nbytes"])
             about = {"load": os.getloadavg()[0], **({"waited_s": waited_s} if waited_s and not number else {})}
@@ -152,8 +152,6 @@ def alone(end: Process, place: Place) -> dict[str, Any]:
             **half,
             **done.get("read", {}),
         },
-        "user_s": done["user_s"],
-        "system_s": done["system_s"],
     }
 
 
@@ -198,10 +196,7 @@ def joined(wrote: dict[str, Any], read: dict[str, Any], union_s: float) -> dict[
     for name, side in (("write", wrote), ("read", read)):
         sides[name] = {key: value for key, value in side.items() if key.endswith(("_s", "_nbytes"))}
     nbytes = wrote.get("nbytes") or read.get("nbytes")
-    used: dict[str, Any] = {
-        name: wrote[name] + read[name] for name in ("user_s", "system_s") if name in wrote and name in read
-    }
-    return {"union_s": union_s, "rows": read.get("rows"), "wire_nbytes": nbytes, **sides, **used}
+    return {"union_s": union_s, "rows": read.get("rows"), "wire_nbytes": nbytes, **sides}
 
 
 def heard(end: Process, place: Place, word: str = "done") -> dict[str, Any]:

@@ -1,8 +1,9 @@
 """Makes the published pages again from their records: ``python -m colonnade_bench.panel.publish examples``.
 
-Figures of the records are rounded to five digits, which halves the files. Each folder with a ``panel.jsonl.xz`` gets
-its ``report.md`` without the table of every figure, and the pictures that it already has are drawn again. One page
-shows all folders. Nothing of it is edited by hand, and a test compares the files with their records.
+Figures of the records are rounded to four or five digits and sums are omitted, which makes the files a third as large.
+Each folder with a ``panel.jsonl.xz`` gets its ``report.md`` without the table of every figure, and the pictures that it
+already has are drawn again. One page shows all folders. Nothing of it is edited by hand, and a test compares the files
+with their records.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.panel.processor_time import SUMS
 from colonnade_bench.panel.report_markdown import SHOWN, as_markdown
 from colonnade_bench.panel.report_records import read_records
 from colonnade_bench.panel.summary import Results
 
 RECORDS = "panel.jsonl.xz"
+MEMORY = ("peak_nbytes", "held_nbytes")
 CHANGES = "changes.txt"
 """What the run of a folder changed in the ranking of the one published before. The page shows it."""
 
@@ -28,22 +31,27 @@ def folders(root: Path) -> list[Path]:
     return sorted(path.parent for path in root.glob(f"*/{RECORDS}"))
 
 
-def round_figures(value: Any) -> Any:
-    """Returns a record with five digits of each figure. Repetitions differ in the second.
+def rounded(value: Any, name: str = "") -> Any:
+    """Returns a record with four digits of each time and each amount of memory. Repetitions differ in the second.
 
-    >>> round_figures({"union_s": 0.02798787399660796, "round": 3, "rows": [1.5]})
-    {'union_s': 0.027988, 'round': 3, 'rows': [1.5]}
+    The time of a repetition keeps five: tables show three, and two roundings in a row would change the third.
+
+    >>> rounded({"union_s": 0.02798787399660796, "user_s": 0.01234567, "peak_nbytes": 12197888, "rows": [1.5]})
+    {'union_s': 0.027988, 'user_s': 0.01235, 'peak_nbytes': 12200000, 'rows': [1.5]}
     """
-    if isinstance(value, float):
-        return float(f"{value:.5g}")
     if isinstance(value, dict):
-        return {key: round_figures(each) for key, each in value.items()}
-    return [round_figures(each) for each in value] if isinstance(value, list) else value
+        return {key: rounded(each, key) for key, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each, name) for each in value]
+    if isinstance(value, float):
+        return float(f"{value:.{5 if name == 'union_s' else 4}g}")
+    return int(float(f"{value:.4g}")) if name in MEMORY and value is not None else value
 
 
 def tighten(path: Path) -> None:
-    """Rounds the records of a file. A second time changes nothing."""
-    lines = [json.dumps(round_figures(record), separators=(",", ":")) + "\n" for record in read_records(path)]
+    """Rounds the records of a file, and omits their sums. A second time changes nothing."""
+    records = (rounded({k: v for k, v in record.items() if k not in SUMS}) for record in read_records(path))
+    lines = [json.dumps(record, separators=(",", ":")) + "\n" for record in records]
     path.write_bytes(lzma.compress("".join(lines).encode(), preset=9 | lzma.PRESET_EXTREME))
 
 

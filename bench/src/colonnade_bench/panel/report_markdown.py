@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from colonnade_bench.section import to_markdown
 
 SHOWN = ("elapsed-straight", "elapsed", "storage", "split", "ribbon")
 """The pictures to show next to their table. All others are linked."""
+GROUPED = ("fidelity", "safety")
 
 
 def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = None, *, everything: bool = True) -> str:
@@ -25,8 +27,18 @@ def as_markdown(results: Results, pictures: dict[Place, list[Path]] | None = Non
             if path.stem in SHOWN and (path.suffix == ".svg" or path.with_suffix(".svg") not in pictures[place]):
                 out.append(f"![{path.stem}]({path.as_posix()})\n\n")
         shown = (part for part in parts(results, place) if everything or part.name != DETAILS_NAME)
-        out.append(to_markdown(harmless(shown)))
+        out.append(to_markdown(harmless(map(grouped, shown))))
     return "".join(out)
+
+
+def grouped(part: Part) -> Part:
+    """Joins the engines of rows that are equal otherwise, in tables where many are: a reader looks for the few."""
+    if part.name not in GROUPED:
+        return part
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, *rest in part.rows:
+        groups.setdefault(tuple(rest), []).append(name)
+    return replace(part, rows=[[", ".join(names), *rest] for rest, names in groups.items()])
 
 
 def harmless(found: Iterable[Part]) -> list[Part]:

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.panel.processor_time import of_both
+
 Record = dict[str, Any]
 
 
@@ -20,17 +22,22 @@ def read_records(path: Path) -> Iterator[Record]:
     data = path.read_bytes()
     text = (lzma.decompress(data) if path.suffix == ".xz" else data).decode("utf-8", errors="replace")
     if text.startswith("["):
-        yield from json.loads(text)
+        yield from map(with_processor_time, json.loads(text))
         return
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
-            yield json.loads(line)
+            yield with_processor_time(json.loads(line))
         except ValueError:
             if number < len(lines) or text.endswith("\n"):
                 raise ValueError(f"{path}: line {number} is no record. Was the file edited?") from None
+
+
+def with_processor_time(record: Record) -> Record:
+    """Adds what a published repetition omits because it follows from its sides."""
+    return {**of_both(record["cell"]["transport"], record), **record} if record["kind"] == "panel" else record
 
 
 def merged(files: Sequence[Sequence[Record]]) -> list[Record]:
