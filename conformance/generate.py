@@ -35,14 +35,13 @@ def files_of(target: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in paths}
 
 
-def record(name: str, format: str, case: Case, files: dict[str, bytes]) -> dict[str, Any]:
+def record(name: str, case: Case, files: dict[str, bytes]) -> dict[str, Any]:
     """The entry of cases.json."""
     hashes = {file: hashlib.sha256(content).hexdigest() for file, content in files.items()}
     entry = {
         "case": name,
         "file": case.file,
         "sha256": hashes.get(case.file, hashes),
-        "made_by": f"tests.conformance.cases.CASES[{format!r}][{name!r}]",
         "options": case.options,
         "packed": case.packed,
         "static_frame": case.static_frame,
@@ -92,7 +91,7 @@ def main(accept: bool, formats: list[str]) -> int:
                 files, folder = files_of(fresh), fresh.is_dir()
             target = HERE / format / case.file
             kept += [] if case.packed and target.exists() and not accept else put(target, files, folder, accept)
-            records.append(record(name, format, case, files_of(target)))
+            records.append(record(name, case, files_of(target)))
             for path, content in files_of(target).items():
                 assert len(content) <= MOST_NBYTES, (name, path, len(content))
         listing = one_line_a_list({"format": format, "version": 1, "cases": records}) + "\n"
