@@ -146,6 +146,10 @@ bench-parquet: build  ## Parquet by threads, tables read and written, few column
 bench-everyday: build  ## tables of text, nulls, times and categories; PART=arrow|parquet|npz|msgpack|csv|ndjson, DOCS=1 as above
 	@$(PY) -m colonnade_bench table everyday $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: bench-scans
+bench-scans: build  ## datasets, object stores, Dask, polars, DuckDB, HTTP; PART=columns|engines|dask|serve|memory, DOCS=1 as above
+	@$(PY) -m colonnade_bench.scans $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: publish-benchmarks
 publish-benchmarks: build  ## examples/: reports, pictures and page made again from their records
 	@$(PY) -m colonnade_bench.panel.publish examples

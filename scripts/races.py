@@ -1,60 +1,81 @@
-"""Commit races: `python -m scripts.races`, which prints the table of docs/trust/races.md.
+"""Commit races: `python -m scripts.races local azurite`, which prints a row of docs/trust/races.md for each place.
 
-First each server's conditional put is proven: 1,000 races of two puts, of which one must win. Then four writers append
-10,000 times, and writers are killed at 200 random moments.
+First each store's conditional put is proven: 1,000 races of four puts, of which one must win. Then four writers append
+10,000 times to ten datasets, one after the other, and writers are killed at 200 random moments.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from colonnade.testing.races import Race
+from colonnade._dataset.places import place_of
+from colonnade._io.stores import Access
+from colonnade.testing.races import Outcome, Race
+from tests.helpers.store_servers import SERVERS
+
+WRITERS, DATASETS = 4, 10
+Where = tuple[str, dict[str, Any]]
 
 
-def prove_puts(url: str, options: dict[str, Any], races: int) -> int:
-    """How many of these races had exactly one winner."""
-    from colonnade._dataset.places import place_of
-    from colonnade._io.stores import Access
+@contextmanager
+def local() -> Iterator[Where]:
+    """A local folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield str(Path(folder)), {}
 
-    place = place_of(url, Access(options.get("storage_options")))
-    with ThreadPoolExecutor(4) as pool:
 
-        def race(i: int) -> bool:
-            names = [f"race-{i}".encode() + bytes([j]) for j in range(4)]
-            won = list(pool.map(lambda data: place.create(f"races/{i}", data), names))
-            return sum(won) == 1
+PLACES: dict[str, Callable[[], AbstractContextManager[Where]]] = {"local": local, **SERVERS}
 
-        return sum(race(i) for i in range(races))
+
+def prove_puts(base: str, options: dict[str, Any], races: int) -> int:
+    """How many of these races had exactly one winner, whose bytes are there."""
+    place = place_of(f"{base}/puts", Access(options or None))
+    with ThreadPoolExecutor(WRITERS) as pool:
+
+        def is_won_once(i: int) -> bool:
+            all_data = [f"race {i}, writer {j}".encode() for j in range(WRITERS)]
+            won = list(pool.map(lambda data: place.create(f"{i}", data), all_data))
+            return sum(won) == 1 and place.get(f"{i}") == all_data[won.index(True)]
+
+        return sum(is_won_once(i) for i in range(races))
+
+
+def raced(base: str, name: str, options: dict[str, Any], **each: int) -> Outcome:
+    """The sum of the outcomes of all datasets."""
+    total = Outcome()
+    for i in range(DATASETS):
+        keywords = {"storage_options": options} if options else {}
+        found = Race(f"{base}/{name}-{i}", WRITERS, options=keywords, seed=i, **each).run()
+        for field, value in vars(found).items():
+            setattr(total, field, getattr(total, field) + value)
+    return total
 
 
 def main() -> None:
-    """Run both, and print one row of the table."""
+    """Run both, and print one row of the table for each place."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("places", nargs="+", choices=PLACES)
     parser.add_argument("--puts", type=int, default=1000)
     parser.add_argument("--attempts", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=200)
-    parser.add_argument("--url", help="a prefix in a store; default: a local folder")
-    parser.add_argument("--endpoint", help="of an S3 server")
     given = parser.parse_args()
-    options: dict[str, Any] = {}
-    if given.endpoint:
-        keys = {"endpoint": given.endpoint, "access_key_id": "test", "secret_access_key": "test", "region": "us-east-1"}
-        options = {"storage_options": keys}
-    with tempfile.TemporaryDirectory() as folder:
-        base = given.url or str(Path(folder) / "d")
-        print(
-            f"| {base if given.url else 'local disk'} | {prove_puts(base + '/puts', options, given.puts):,} of {given.puts:,} |",
-            end="",
-        )
-        outcome = Race(base + "/appends", 4, given.attempts // 4, options=options).run()
-        counts = f"{outcome.done:,} | {outcome.lost} | {outcome.doubled} | {outcome.half}"
-        print(f" {counts} | {outcome.reads:,} |", end="")
-        outcome = Race(base + "/kills", 4, 1_000_000, kills=given.kills, options=options).run()
-        print(f" {outcome.killed} | {outcome.lost} | {outcome.doubled} | {outcome.half} |")
+    for name in given.places:
+        with PLACES[name]() as (base, options):
+            won = prove_puts(base, options, given.puts)
+            print(f"| {name} | {won:,} of {given.puts:,} |", end="", flush=True)
+            if won < given.puts:
+                print(" not used | | | | | | |")
+                continue
+            found = raced(base, "appends", options, attempts=given.attempts // WRITERS // DATASETS)
+            print(f" {found.done:,} | {found.lost} | {found.doubled} | {found.half} |", end="", flush=True)
+            found = raced(base, "kills", options, attempts=1_000_000, kills=given.kills // DATASETS)
+            print(f" {found.killed} | {found.lost} | {found.doubled} | {found.half} |", flush=True)
 
 
 if __name__ == "__main__":

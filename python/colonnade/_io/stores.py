@@ -187,7 +187,7 @@ def _config(kind: str, options: Mapping[str, Any]) -> tuple[dict[str, Any], dict
             config |= nested
         else:
             config[_FSSPEC_NAMES[kind].get(name, name)] = value
-    endpoint = config.get("endpoint")
+    endpoint = config.get("endpoint", config.get("base_url"))
     if isinstance(endpoint, str) and endpoint.startswith("http://"):
         client.setdefault("allow_http", True)
     if "allow_http" in config:
