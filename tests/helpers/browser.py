@@ -1,4 +1,4 @@
-"""A headless Chromium that a test steers, without a network."""
+"""A headless Chromium that a test steers, without a network but this machine."""
 
 import shutil
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def chromium(profile: Path) -> Iterator:
         "--disable-gpu",
         "--disable-dev-shm-usage",
         "--hide-scrollbars",
-        "--host-resolver-rules=MAP * ~NOTFOUND",
+        "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         f"--user-data-dir={profile}",
     ):
         options.add_argument(word)

@@ -20,7 +20,7 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -29,6 +29,7 @@ from tests.helpers.corpora import ROOT
 Bucket = tuple[str, dict[str, Any]]
 """The URL of a bucket, and the storage_options for it."""
 
+_INSTALLED = ROOT / ".venv" / "servers"
 _S3 = {"access_key_id": "testing", "secret_access_key": "very-secret", "region": "us-east-1"}
 _ACCOUNT = "devstoreaccount1"
 _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -37,21 +38,29 @@ _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOt
 
 def program(name: str) -> str:
     """The path of a server. Without it the test is skipped; in CI it fails."""
-    servers = ROOT / ".venv" / "servers"
-    folders = [servers / "node_modules" / ".bin", servers / "bin", Path.home() / ".cargo" / "bin"]
+    folders = [_INSTALLED / "node_modules" / ".bin", _INSTALLED / "bin", Path.home() / ".cargo" / "bin"]
     found = shutil.which(name, path=os.pathsep.join([*map(str, folders), os.environ.get("PATH", "")]))
-    if found is None and os.environ.get("CI") == "true":
-        pytest.fail(f"{name} is not installed: bash scripts/store-servers.sh")
-    if found is None:
-        pytest.skip(f"{name} is not installed: bash scripts/store-servers.sh")
-    return found
+    return found or _missing(name)
+
+
+def node_module(path: str) -> Path:
+    """A file of a package of npm."""
+    found = _INSTALLED / "node_modules" / path
+    return found if found.exists() else _missing(path)
+
+
+def _missing(name: str) -> NoReturn:
+    how = f"{name} is not installed: bash scripts/store-servers.sh"
+    if os.environ.get("CI") == "true":
+        pytest.fail(how)
+    pytest.skip(how)
 
 
 @contextmanager
 def azurite() -> Iterator[Bucket]:
     """Azure Blob Storage in memory."""
     command = [program("azurite-blob"), "--inMemoryPersistence", "--silent", "--skipApiVersionCheck"]
-    port = _free_port()
+    port = free_port()
     options = ["--disableTelemetry", "--blobHost", "127.0.0.1", "--blobPort", str(port)]
     with _running([*command, *options], port):
         _make_container(port, "bucket")
@@ -65,7 +74,7 @@ def fake_gcs(objects: Mapping[str, bytes]) -> Iterator[Bucket]:
 
     It takes uploads of Google's JSON interface. obstore writes through the XML interface, so nothing can be written.
     """
-    port = _free_port()
+    port = free_port()
     here = f"http://127.0.0.1:{port}"
     command = [program("fake-gcs-server"), "-scheme", "http", "-host", "127.0.0.1", "-port", str(port)]
     with _running([*command, "-backend", "memory", "-public-host", f"127.0.0.1:{port}", "-log-level", "error"], port):
@@ -110,7 +119,7 @@ def s3s() -> Iterator[Bucket]:
     """S3 over a folder."""
     with tempfile.TemporaryDirectory() as folder:
         os.mkdir(os.path.join(folder, "bucket"))
-        port = _free_port()
+        port = free_port()
         keys = ["--access-key", _S3["access_key_id"], "--secret-key", _S3["secret_access_key"]]
         with _running([program("s3s-fs"), "--host", "127.0.0.1", "--port", str(port), *keys, folder], port):
             yield "s3://bucket", {**_S3, "endpoint": f"http://127.0.0.1:{port}"}
@@ -136,7 +145,7 @@ def _make_container(port: int, name: str) -> None:
     urllib.request.urlopen(urllib.request.Request(url, method="PUT", headers=headers)).close()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
