@@ -55,6 +55,20 @@ def test_parts_that_cannot_match_are_not_opened(tmp_path: Path) -> None:
     assert len(found.read()) == 2
 
 
+def test_of_a_thousand_parts_only_those_that_may_match_are_opened(tmp_path: Path) -> None:
+    for i in range(1000):
+        path = tmp_path / f"day={i // 10}" / f"city=city {i % 10}" / "part-0.parquet"
+        cn.write({"fare": [float(i)]}, path, mkdir=True)
+    found = cn.dataset(tmp_path).filter("day in (7, 42) and city == 'city 3' and fare > 0")
+    assert len(cn.dataset(tmp_path).parts) == 1000
+    needed = {f"day={day}/city=city 3/part-0.parquet" for day in (7, 42)}
+    assert {part.name for part in found.parts} == needed
+    for path in tmp_path.rglob("*.parquet"):
+        if path.relative_to(tmp_path).as_posix() not in needed:
+            path.write_bytes(b"not Parquet")
+    assert sorted(found.read()["fare"].to_numpy().tolist()) == [73.0, 423.0]
+
+
 def test_pyarrow_reads_the_same_rows(tmp_path: Path) -> None:
     write_parts(tmp_path)
     theirs = pq.read_table(tmp_path, partitioning="hive").to_pandas()
