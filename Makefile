@@ -195,7 +195,8 @@ exhaustive: setup build  ## what make test leaves out: every byte of a file flip
 .PHONY: test-engines
 test-engines: setup build  ## the examples and tests of all engines that read datasets; installs Ray, Spark and Daft into .venv
 	$(PY) -m pip install --quiet -r requirements/engines.in -c requirements/dev.txt
-	$(PY) -m pytest -q tests/engines $(PYTEST_ARGS)
+	bash scripts/store-servers.sh
+	$(PY) -m pytest -q tests/engines tests/stores $(PYTEST_ARGS)
 
 .PHONY: release-check
 release-check: setup build  ## wheels, oldest and newest libraries, engines, page, long fuzzing: two hours; PART="wheel site"

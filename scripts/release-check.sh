@@ -8,7 +8,7 @@
 #   wheel     a wheel and a source distribution, each installed into a clean environment of its own and tried
 #   matrix    the wheel beside the oldest versions of the libraries that pyproject.toml allows, and the newest
 #   platform  the code of other Unix systems, and the workflows of the public CI
-#   engines   R and the other engines of the benchmark; a missing one is a failure
+#   engines   R and the other engines of the benchmark, and those that read datasets; a missing one is a failure
 #   readers   plain text opened by pandas, polars, pyarrow, DuckDB, jq, R, PyYAML and LibreOffice
 #   site      the benchmark's page in a browser, and the documentation
 #   fuzz      random tests on new cases, FUZZ_ROUNDS times (3), and every byte of a golden of each format changed
@@ -55,6 +55,7 @@ check_platform() {
 
 check_engines() {
     CI=true step "engines" "$python" -m pytest -q -n 2 --dist worksteal tests -k "engines or r_hand_over"
+    CI=true step "engines of datasets" make --no-print-directory test-engines
 }
 
 check_readers() {
