@@ -1,5 +1,8 @@
 """Spark over a dataset in S3."""
 
+import os
+import sys
+
 import pandas as pd
 from flights import Store, main
 from pyspark.sql import SparkSession
@@ -9,6 +12,7 @@ from colonnade.spark import ColonnadeDataSource
 
 
 def ask(store: Store) -> pd.DataFrame:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # the workers need Colonnade too
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     spark = builder.config("spark.sql.python.filterPushdown.enabled", "true").getOrCreate()
     try:

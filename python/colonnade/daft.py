@@ -110,7 +110,9 @@ class ColonnadeDataSource(DataSource):
         asked = asked_by(self._files, expression)
         columns = None
         if pushdowns.columns is not None:
-            columns = list(dict.fromkeys([*pushdowns.columns, *pushdowns.filter_required_column_names()]))
+            # Daft takes columns by their place in the schema of the source, in whatever order it asks.
+            needed = {*pushdowns.columns, *pushdowns.filter_required_column_names()}
+            columns = [name for name in self._schema.column_names() if name in needed]
         for i in range(len(asked.parts)):
             yield _Task(asked.only(i), columns, pushdowns.limit if pushdowns.filters is None else None)
 

@@ -135,9 +135,17 @@ class _Read:
         found = False
         for batch in scanner.to_batches():
             found = True
-            yield pa.Table.from_batches([batch])
+            yield self._counted(pa.Table.from_batches([batch]))
         if not found:
-            yield scanner.projected_schema.empty_table()
+            yield self._counted(scanner.projected_schema.empty_table())
+
+    def _counted(self, table: pa.Table) -> pa.Table:
+        """Without columns Ray loses the number of rows, so its own sources add a column of this name to count."""
+        if self._names != []:
+            return table
+        import pyarrow as pa
+
+        return table.append_column("__bsp_stub", pa.nulls(table.num_rows))
 
 
 class ColonnadeDatasink(Datasink[Written | None]):

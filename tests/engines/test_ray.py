@@ -1,5 +1,6 @@
 """Datasets in Ray Data."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ pytest.importorskip("ray.data")
 
 import pandas as pd
 import ray
+from ray.data.expressions import col
 
 import colonnade as cn
 import colonnade.ray
@@ -42,8 +44,12 @@ class TestRay(SourceContract):
         return (found if where is None else found.filter(expr=_in_rays_words(where))).count()
 
 
-def _in_rays_words(where: str) -> str:
-    return where.replace(" is not null", ".is_not_null()").replace(" is null", ".is_null()")
+def _in_rays_words(where: str) -> Any:
+    """The conditions as an expression of Ray."""
+    words = re.sub(r"(\w+) in \((.*?)\)", r"\1.is_in([\2])", where)
+    words = words.replace(" is not null", ".is_not_null()").replace(" is null", ".is_null()")
+    words = f"({words.replace(' and ', ') & (').replace(' or ', ') | (')})"
+    return eval(words, {name: col(name) for name in trips().columns})
 
 
 def test_tasks_write_and_the_driver_commits(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """The data source of Spark 4."""
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,7 @@ pytestmark = pytest.mark.engines
 
 @pytest.fixture(scope="module")
 def spark() -> Any:
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # Spark's workers: by default the first python3 of PATH
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
