@@ -13,7 +13,8 @@ def ask(store: Store) -> pd.DataFrame:
     try:
         frame = colonnade.ray.read(store.url, storage_options=store.options).select_columns(COLUMNS)
         found = frame.filter(expr="month >= 6 and month <= 8").groupby("carrier")
-        rows = found.aggregate(Count("arr_delay", alias_name="count"), Mean("arr_delay", alias_name="mean"))
+        counts = Count("arr_delay", ignore_nulls=True, alias_name="count")
+        rows = found.aggregate(counts, Mean("arr_delay", alias_name="mean"))
         return rows.to_pandas()
     finally:
         ray.shutdown()

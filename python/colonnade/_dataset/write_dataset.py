@@ -32,9 +32,9 @@ def write_dataset(
 ) -> None:
     """Write many files of one schema, which become visible at once.
 
-    The parts are written first, under names that no file has. Then one small file, the manifest, is made that lists them
-    all. `dataset` reads the newest manifest, so it sees either the old set of parts or the new one. Other programs read
-    the folder itself: they see each part when it is written, and those that an overwrite has replaced until
+    The parts are written first, under names that no file has. Then one small file is made, the manifest, which lists
+    them all. `dataset` reads the newest manifest, so it sees either the old set of parts or the new one. Other programs
+    read the folder itself: they see each part when it is written, and those that an overwrite has replaced until
     ``colonnade gc`` removes them. ``table="delta"`` is atomic for every reader of Delta Lake.
 
     Parameters

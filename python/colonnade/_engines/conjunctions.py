@@ -1,7 +1,7 @@
 """Combines conditions that were taken from an engine's predicate.
 
-A predicate becomes lists of conditions of which one must hold, or None if nothing of it can be translated. What is left out
-makes the result wider, never narrower, so an engine that filters again has exact rows.
+A predicate becomes lists of conditions of which one must hold, or None if nothing of it can be translated. What is
+left out makes the result wider, never narrower, so an engine that filters again has exact rows.
 """
 
 from __future__ import annotations
