@@ -71,7 +71,7 @@ def scan(source: Any, **options: Any) -> pl.LazyFrame:
         if predicate is not None:
             asked = _filtered(asked, predicate, schema)
         left = n_rows
-        for frame in asked.scan():
+        for frame in asked.scan_ahead():
             found = frame.to_polars()
             if predicate is not None:
                 found = found.filter(predicate)
@@ -144,6 +144,6 @@ def _filtered(files: Dataset, predicate: pl.Expr, schema: pl.Schema) -> Dataset:
     if conditions is None:
         return files
     try:
-        return files.filter(conditions)
+        return files.narrowed(conditions)
     except OptionError:  # a comparison that polars has and a format lacks
         return files

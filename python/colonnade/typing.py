@@ -47,7 +47,7 @@ class ArrowReading(Reading, total=False):
 
 class ParquetReading(Reading, total=False):
     categories: Sequence[str] | None
-    use_statistics: bool
+    use_statistics: bool | Literal["only"]
     footer_key: bytes | None
     column_keys: Mapping[str, bytes] | None
     aad_prefix: bytes | None

@@ -113,6 +113,19 @@ def test_a_delta_table_is_not_read_as_its_files(tmp_path: Path) -> None:
         cn.dataset(tmp_path)
 
 
+@each("kind", ["folder", "store"])
+def test_too_many_files(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("colonnade._dataset.places.MOST_FILES", 2)
+    options = {}
+    if kind == "store":
+        options["filesystem"] = pytest.importorskip("obstore.store").MemoryStore()
+    source = str(tmp_path) if kind == "folder" else "trips"
+    for i in range(3):
+        cn.write({"a": [i]}, f"{source}/p{i}.parquet", **options)
+    with pytest.raises(cn.LimitError, match="expected at most 2 files, found more"):
+        cn.dataset(source, **options)
+
+
 def test_no_files(tmp_path: Path) -> None:
     for source in (tmp_path, tmp_path / "nowhere", f"{tmp_path}/*.npz", []):
         with pytest.raises(FileNotFoundError, match="expected the files of a dataset, found none"):

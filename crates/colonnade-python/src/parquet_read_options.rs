@@ -18,7 +18,7 @@ impl ParquetReadOptions {
     #[new]
     #[pyo3(signature = (
         *, limits, threads = None, verify = false, columns = None, categories = None, filters = None,
-        use_statistics = true, footer_key = None, column_keys = None, aad_prefix = None
+        use_statistics = true, statistics_only = false, footer_key = None, column_keys = None, aad_prefix = None
     ))]
     #[allow(clippy::too_many_arguments)] // the arguments of a Python class
     fn new(
@@ -29,6 +29,7 @@ impl ParquetReadOptions {
         categories: Option<Vec<String>>,
         filters: Option<Conditions<'_>>,
         use_statistics: bool,
+        statistics_only: bool,
         footer_key: Option<Vec<u8>>,
         column_keys: Option<Vec<(String, Vec<u8>)>>,
         aad_prefix: Option<Vec<u8>>,
@@ -42,6 +43,7 @@ impl ParquetReadOptions {
             categories: categories.unwrap_or_default(),
             filter: filters.map(filter_of).transpose()?,
             ignore_statistics: !use_statistics,
+            statistics_only,
             threads,
             keys: footer_key.map(|footer| DecryptionKeys { footer, columns: column_keys, aad_prefix }),
             ..ReadOptions::default()

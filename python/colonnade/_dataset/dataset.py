@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -20,6 +20,7 @@ from .._io.nearest import nearest_hint
 from .._values.conditions import Condition, conjunctions
 from .._values.option_checks import check_count
 from ..errors import ColonnadeError, DecodeError
+from .ahead import read_ahead
 from .listing import Listing, Part
 from .pruning import Pruned
 from .structure import Structure
@@ -44,6 +45,7 @@ class Dataset(Scanned):
     _options: dict[str, Any]
     _columns: tuple[Hashable, ...] | None = None
     _conditions: tuple[tuple[Condition, ...], ...] | None = None
+    _is_exact: bool = True
 
     # ------------------------------------------------------------------ what is there
 
@@ -123,6 +125,14 @@ class Dataset(Scanned):
             found = [[*one, *other] for one in before for other in found]
         return replace(self, _conditions=tuple(map(tuple, found)))
 
+    def narrowed(self, filters: Sequence[Any] | str) -> Dataset:
+        """As `filter`, but other rows may come too, for engines that filter again: nothing is compared row by row.
+
+        If the dataset is filtered already, its conditions are exact, and so are these.
+        """
+        found = self.filter(filters)
+        return found if self.is_filtered and self._is_exact else replace(found, _is_exact=False)
+
     def head(self, n: int = 5) -> Frame:
         """The first `n` rows. Only the parts that they are in are opened."""
         check_count("n", n, least=0, optional=False)
@@ -154,9 +164,13 @@ class Dataset(Scanned):
         check_count("batch_rows", batch_rows)
         return self._scan(batch_rows)
 
+    def scan_ahead(self) -> Iterator[Frame]:
+        """As `scan`, while threads read the next parts. Eight frames are in memory at most."""
+        return read_ahead([partial(self._part_frames, i, conditions) for i, conditions in self._asked])
+
     def read(self) -> Frame:
         """Read all rows into memory, as one frame."""
-        frames = list(self.scan())
+        frames = list(self.scan_ahead())
         return _joined(frames) if frames else self._empty
 
     def to_pandas(self) -> pd.DataFrame:
@@ -257,8 +271,10 @@ class Dataset(Scanned):
         self, part: int, conditions: list[list[Condition]] | None, batch_rows: int | None = None
     ) -> Iterator[Frame]:
         options = dict(self._options)
-        if conditions is not None:
+        if conditions is not None and self._is_exact:
             options["filters"] = conditions
+        elif conditions is not None and self.format == "parquet":
+            options |= {"filters": conditions, "use_statistics": options.get("use_statistics", True) and "only"}
         source, structure = self._listing.parts[part], self._structure
         own = structure.column_names(self._columns, part)
         is_checked = False

@@ -17,7 +17,7 @@ from ..errors import OptionError, UnsupportedError
 from .hive import key_columns, keys_of
 from .keys import KeyColumn
 from .manifest import Manifest, latest
-from .places import Place, place_of
+from .places import Place, counted, place_of
 
 _HIDDEN = (".", "_")
 """Files and folders that begin so are no parts: temporary ones, manifests, checksums."""
@@ -176,7 +176,7 @@ def _files(source: Any, access: Access) -> Iterator[Part]:
         return
     path = expand_home(path_of_file_url(path))
     if os.path.isdir(path):
-        yield from _Current(access).among(_below(path), path)
+        yield from _Current(access).among(counted(_below(path), path), path)
     elif os.path.lexists(path):
         yield Part(path, os.path.basename(path), os.path.getsize(path))
     elif not _WILDCARDS.isdisjoint(path):

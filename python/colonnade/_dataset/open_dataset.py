@@ -60,6 +60,8 @@ def dataset(
         Files of several formats; a feature of a Delta or Iceberg table that is not applied here. The message names it.
     DecodeError
         A manifest is damaged, or parts have different keys.
+    LimitError
+        More than a million files.
 
     Examples
     --------

@@ -5,15 +5,20 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from .._io.redact_url import redact_url
 from .._io.sources import expand_home
 from .._io.store_objects import as_os_errors
 from .._io.stores import Access, import_obstore, is_store, open_store, path_of_file_url, split
-from ..errors import UnsupportedError
+from ..errors import LimitError, UnsupportedError
+
+MOST_FILES = 1_000_000
+"""More files below a folder are refused: their names alone would fill the memory."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,9 @@ class Folder:
     path: str
 
     def files(self, below: str) -> Iterator[FoundFile]:
+        return counted(self._files(below), self.shown(below))
+
+    def _files(self, below: str) -> Iterator[FoundFile]:
         for folder, folders, names in os.walk(os.path.join(self.path, below)):
             folders.sort()
             for name in sorted(names):
@@ -135,9 +143,10 @@ class Prefix:
     def files(self, below: str) -> Iterator[FoundFile]:
         with self._errors(below):
             chunks = self.obstore.list(self.store, self._key(below) or None, chunk_size=1000)
-            rows = [
+            found = (
                 (meta["path"], meta["size"], meta["last_modified"].timestamp()) for chunk in chunks for meta in chunk
-            ]
+            )
+            rows = list(counted(found, self.shown(below)))
         skipped = len(self.prefix) + 1 if self.prefix else 0
         for path, nbytes, changed_s in sorted(rows):
             yield FoundFile(path[skipped:], nbytes, changed_s)
@@ -186,6 +195,23 @@ class Prefix:
 
     def _errors(self, name: str) -> contextlib.AbstractContextManager[None]:
         return as_os_errors(self.obstore, self.shown(name))
+
+
+def counted(files: Iterable[T], folder: str) -> Iterator[T]:
+    """The same files.
+
+    Raises
+    ------
+    LimitError
+        There are more than `MOST_FILES`.
+    """
+    for i, each in enumerate(files):
+        if i == MOST_FILES:
+            raise LimitError(
+                f"dataset: {folder}: expected at most {MOST_FILES:,} files, found more. Name a folder in it, pass a "
+                "list of files, or a Delta Lake table."
+            )
+        yield each
 
 
 def place_of(target: Any, access: Access) -> Place:

@@ -170,7 +170,7 @@ def _scanner(
 
 
 def _batches(asked: Dataset, schema: pa.Schema, batch_size: int | None) -> Iterator[pa.RecordBatch]:
-    for frame in asked.scan(batch_size):
+    for frame in asked.scan_ahead() if batch_size is None else asked.scan(batch_size):
         table = _plain(pa.table(frame))
         if table.schema != schema:
             table = table.cast(schema)
@@ -202,7 +202,7 @@ def _filtered(files: Dataset, filter: pc.Expression | None, schema: pa.Schema) -
     if conditions is None:
         return files
     try:
-        return files.filter(conditions)
+        return files.narrowed(conditions)
     except OptionError:  # a comparison that pyarrow has and a format lacks
         return files
 

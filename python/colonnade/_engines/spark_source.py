@@ -125,7 +125,7 @@ class PushingReader(Reader):
         conditions = [found for each in filters if (found := condition_of(each, self._types)) is not None]
         if conditions:
             with contextlib.suppress(OptionError):  # a comparison that Spark has and a format lacks
-                self._files = self._files.filter(conditions)
+                self._files = self._files.narrowed(conditions)
         return filters
 
 

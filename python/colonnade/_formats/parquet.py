@@ -45,8 +45,10 @@ class ParquetOptions(Common):
         Reading. Decode every page and check the CRC-32 of those that have one before anything is returned.
     categories : sequence of str, optional
         Reading. Columns that become categorical: their codes refer to the dictionaries of the file.
-    use_statistics : bool
+    use_statistics : bool or "only"
         Reading. False: `filters` compares every row, and ignores statistics, page indexes and bloom filters.
+        ``"only"``: it compares no row, and returns all rows of the pages that they do not exclude, for a program that
+        filters again.
     footer_key : bytes, optional
         Reading. The key of an encrypted file's footer, and of the columns without a key in `column_keys`: 16, 24 or 32
         bytes.
@@ -104,7 +106,7 @@ class ParquetOptions(Common):
 
     _FORMAT: ClassVar[str] = "parquet"
     categories: Sequence[str] | None = field(default=None, metadata=READ)
-    use_statistics: bool = field(default=True, metadata=READ)
+    use_statistics: bool | Literal["only"] = field(default=True, metadata=READ)
     # Keys stay out of the repr: it ends in logs.
     footer_key: bytes | None = field(default=None, metadata=READ, repr=False)
     column_keys: Mapping[str, bytes] | None = field(default=None, metadata=READ, repr=False)
@@ -139,7 +141,9 @@ class ParquetOptions(Common):
         check_count("data_page_size", self.data_page_size)
         if isinstance(self.data_page_version, bool) or self.data_page_version not in (1, 2):
             raise OptionError(f"data_page_version: expected 1 or 2, found {self.data_page_version!r}.")
-        for name in ("use_statistics", "statistics", "page_index", "crc"):
+        if self.use_statistics != "only":
+            check_flag("use_statistics", self.use_statistics)
+        for name in ("statistics", "page_index", "crc"):
             check_flag(name, getattr(self, name))
 
     def _check_keys(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from .. import _core
@@ -14,8 +14,10 @@ from .json_detection import json_or_lines
 from .store_objects import FIRST_NBYTES, StoreObject, Version
 
 _PIECE_NBYTES = 8 << 20
-_IN_FLIGHT = 8
-"""Requests at once. With pieces of 8 MiB they hold at most 64 MiB that the reader has not taken."""
+_IN_FLIGHT_NBYTES = 64 << 20
+"""The most bytes that are requested and that the reader has not taken."""
+_IN_FLIGHT = 32
+"""The most requests at once. The headers of an NPZ file's arrays are as many small ranges."""
 
 
 @dataclass
@@ -82,22 +84,23 @@ class RangeFetcher:
         from concurrent.futures import Future, ThreadPoolExecutor
 
         with ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix="colonnade-store") as pool:
-            waiting: deque[tuple[int, Future[Any]]] = deque()
-
-            def submit(piece: tuple[int, int]) -> None:
-                waiting.append((piece[0], pool.submit(self.object.get, *piece, self.version)))
-
+            waiting: deque[tuple[int, int, Future[Any]]] = deque()
+            to_ask = chain(first, pieces)
+            nbytes = 0
             try:
-                for piece in first:
-                    submit(piece)
-                for piece in islice(pieces, _IN_FLIGHT - len(first)):
-                    submit(piece)
-                while waiting:
-                    offset, future = waiting.popleft()
-                    data = future.result()
-                    for piece in islice(pieces, 1):
-                        submit(piece)
-                    yield offset, data
+                while True:
+                    while len(waiting) < _IN_FLIGHT and nbytes < _IN_FLIGHT_NBYTES:
+                        piece = next(to_ask, None)
+                        if piece is None:
+                            break
+                        start, end = piece
+                        waiting.append((start, end - start, pool.submit(self.object.get, start, end, self.version)))
+                        nbytes += end - start
+                    if not waiting:
+                        return
+                    offset, length, future = waiting.popleft()
+                    yield offset, future.result()
+                    nbytes -= length
             finally:
                 pool.shutdown(wait=False, cancel_futures=True)
 

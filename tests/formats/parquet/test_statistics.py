@@ -331,3 +331,14 @@ def test_the_option_is_a_flag(tmp_path: Path) -> None:
     assert cn.read(where, filters=WANTED, use_statistics=False).to_arrow()["v"].to_pylist() == [15]
     with cn.open_reader(where, filters=WANTED, use_statistics=False) as reader:
         assert sum(part.shape[0] for part in reader) == 1
+
+
+def test_statistics_alone_keep_the_rows_of_pages_that_may_match() -> None:
+    table = pa.table({"v": pa.array(range(10_000), pa.int64())})
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, row_group_size=1000)
+    found = cn.read(sink.getvalue(), filters=[("v", "==", 4321)], use_statistics="only")
+    assert found["v"].to_numpy().tolist() == list(range(4000, 5000))
+    assert len(cn.read(sink.getvalue(), filters=[("v", ">", 10_000)], use_statistics="only")) == 0
+    with pytest.raises(cn.OptionError, match="use_statistics"):
+        cn.ParquetOptions(use_statistics="all")  # type: ignore[arg-type]

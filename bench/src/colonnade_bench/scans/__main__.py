@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from colonnade_bench import machine
-from colonnade_bench.scans import s3_server
 from colonnade_bench.section import Section, to_markdown, to_terminal
 
 PARTS = {"columns": 7, "engines": 7, "dask": 3, "serve": 7, "memory": 3}
@@ -42,10 +41,7 @@ def main() -> None:
 
 
 def measured(part: str, rounds: int | None, folder: Path) -> list[Section]:
-    """The tables of a part. Without its server there is only the reason."""
-    if part == "columns" and s3_server.program() is None:
-        reason = "s3s-fs is not installed: cargo install s3s-fs --features binary"
-        return [Section("5 of 100 columns of an object of 1 GB", ["not measured"], [[reason]])]
+    """The tables of a part."""
     module = importlib.import_module(f"colonnade_bench.scans.{part}")
     with module.contests(folder) as contests:
         return [contest.section(contest.run(rounds or PARTS[part])) for contest in contests]

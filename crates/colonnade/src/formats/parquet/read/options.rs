@@ -28,6 +28,8 @@ pub struct ReadOptions {
     pub filter: Option<RowFilter>,
     /// Whether a filter compares all values and ignores statistics, page indexes and bloom filters.
     pub ignore_statistics: bool,
+    /// Whether all rows of the pages that statistics do not exclude pass a filter: the caller compares them.
+    pub statistics_only: bool,
     /// Keys of an encrypted file.
     pub keys: Option<DecryptionKeys>,
     /// Maximum number of threads.

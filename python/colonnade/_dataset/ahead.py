@@ -1,0 +1,69 @@
+"""Reads the next parts of a dataset while the current one is used."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .._frame.frame import Frame
+
+_PARTS_AT_ONCE = 4
+"""Each has one frame that waits and one that is read."""
+_STOP_S = 0.1
+
+
+def read_ahead(parts: Sequence[Callable[[], Iterator[Frame]]]) -> Iterator[Frame]:
+    """Yield the frames of all parts in order. Threads read the next parts meanwhile.
+
+    An error of a part is raised in its turn. Closing the iterator ends the threads.
+    """
+    if len(parts) < 2:
+        for part in parts:
+            yield from part()
+        return
+    is_over = threading.Event()
+    waiting: list[queue.Queue[Any]] = [queue.Queue(1) for _ in parts]
+    following = iter(range(len(parts)))
+    lock = threading.Lock()
+
+    def read() -> None:
+        while not is_over.is_set():
+            with lock:
+                i = next(following, None)
+            if i is None:
+                return
+            try:
+                for frame in parts[i]():
+                    if not put(i, frame):
+                        return
+                put(i, None)
+            except BaseException as error:
+                put(i, error)
+
+    def put(i: int, found: Any) -> bool:
+        while not is_over.is_set():
+            try:
+                waiting[i].put(found, timeout=_STOP_S)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    threads = [
+        threading.Thread(target=read, name="colonnade-ahead", daemon=True)
+        for _ in range(min(_PARTS_AT_ONCE, len(parts)))
+    ]
+    for thread in threads:
+        thread.start()
+    try:
+        for each in waiting:
+            while (found := each.get()) is not None:
+                if isinstance(found, BaseException):
+                    raise found
+                yield found
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
