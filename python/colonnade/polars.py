@@ -19,6 +19,7 @@ from ._dataset.dataset import Dataset
 from ._dataset.open_dataset import dataset
 from ._dataset.write_dataset import write_dataset
 from ._engines.polars_predicate import conditions_of
+from ._frame.frame import Frame
 from .errors import OptionError
 
 __all__ = ["scan", "scan_polars", "sink"]
@@ -70,13 +71,15 @@ def scan(source: Any, **options: Any) -> pl.LazyFrame:
             asked = asked.select([named[name] for name in needed if name in named])
         if predicate is not None:
             asked = _filtered(asked, predicate, schema)
-        left = n_rows
-        for frame in asked.scan_ahead():
+
+        def made(frame: Frame) -> pl.DataFrame:
             found = frame.to_polars()
             if predicate is not None:
                 found = found.filter(predicate)
-            if columns is not None:
-                found = found.select(columns)
+            return found if columns is None else found.select(columns)
+
+        left = n_rows
+        for found in asked.scan_ahead(made):
             if left is not None:
                 found = found.head(left)
                 left -= len(found)

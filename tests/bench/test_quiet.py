@@ -15,6 +15,7 @@ def clock(monkeypatch):
     def runs(*times):
         left = iter(times)
         monkeypatch.setattr(Busy, "now", classmethod(lambda cls: next(left)))
+        monkeypatch.setattr(quiet, "PATIENCE_S", 1800.0)
         monkeypatch.setattr(quiet, "cpu_s", lambda pids: 0.0)
         monkeypatch.setattr(quiet.time, "sleep", lambda seconds: None)
 

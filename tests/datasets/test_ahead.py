@@ -15,13 +15,17 @@ def write_numbers(folder: Path, suffix: str = "parquet", parts: int = 9) -> None
         cn.write({"n": np.arange(10 * i, 10 * i + 10)}, folder / f"p{i}.{suffix}")
 
 
+def same(frame: cn.Frame) -> cn.Frame:
+    return frame
+
+
 def readers() -> list[str]:
     return [thread.name for thread in threading.enumerate() if thread.name.startswith("colonnade-ahead")]
 
 
 def test_frames_come_in_the_order_of_the_parts(tmp_path: Path) -> None:
     write_numbers(tmp_path)
-    frames = list(cn.dataset(tmp_path).scan_ahead())
+    frames = list(cn.dataset(tmp_path).scan_ahead(same))
     assert [frame["n"].to_numpy()[0] for frame in frames] == list(range(0, 90, 10))
     assert readers() == []
 
@@ -29,7 +33,7 @@ def test_frames_come_in_the_order_of_the_parts(tmp_path: Path) -> None:
 def test_an_error_comes_in_its_turn(tmp_path: Path) -> None:
     write_numbers(tmp_path)
     (tmp_path / "p2.parquet").write_bytes(b"not Parquet")
-    found = cn.dataset(tmp_path).scan_ahead()
+    found = cn.dataset(tmp_path).scan_ahead(same)
     assert [len(next(found)), len(next(found))] == [10, 10]
     with pytest.raises(cn.DecodeError, match=r"p2\.parquet"):
         next(found)
@@ -38,7 +42,7 @@ def test_an_error_comes_in_its_turn(tmp_path: Path) -> None:
 
 def test_threads_end_with_a_scan_that_is_closed(tmp_path: Path) -> None:
     write_numbers(tmp_path)
-    found = cn.dataset(tmp_path).scan_ahead()
+    found = cn.dataset(tmp_path).scan_ahead(same)
     next(found)
     found.close()  # type: ignore[attr-defined]
     assert readers() == []

@@ -5,17 +5,16 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
-from .._frame.frame import Frame
-
+T = TypeVar("T")
 _PARTS_AT_ONCE = 4
 """Each has one frame that waits and one that is read."""
 _STOP_S = 0.1
 
 
-def read_ahead(parts: Sequence[Callable[[], Iterator[Frame]]]) -> Iterator[Frame]:
-    """Yield the frames of all parts in order. Threads read the next parts meanwhile.
+def read_ahead(parts: Sequence[Callable[[], Iterator[T]]]) -> Iterator[T]:
+    """Yield what all parts yield, in order. Threads read the next parts meanwhile.
 
     An error of a part is raised in its turn. Closing the iterator ends the threads.
     """

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._api.chunks import Scanned
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
     import pyarrow.dataset as pads
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,13 +166,20 @@ class Dataset(Scanned):
         check_count("batch_rows", batch_rows)
         return self._scan(batch_rows)
 
-    def scan_ahead(self) -> Iterator[Frame]:
-        """As `scan`, while threads read the next parts. Eight frames are in memory at most."""
-        return read_ahead([partial(self._part_frames, i, conditions) for i, conditions in self._asked])
+    def scan_ahead(self, made: Callable[[Frame], T]) -> Iterator[T]:
+        """What `made` makes of each frame of `scan`, while threads read the next parts and call it.
+
+        Eight frames are in memory at most.
+        """
+
+        def used(i: int, conditions: list[list[Condition]] | None) -> Iterator[T]:
+            return map(made, self._part_frames(i, conditions))
+
+        return read_ahead([partial(used, i, conditions) for i, conditions in self._asked])
 
     def read(self) -> Frame:
         """Read all rows into memory, as one frame."""
-        frames = list(self.scan_ahead())
+        frames = list(self.scan_ahead(lambda frame: frame))
         return _joined(frames) if frames else self._empty
 
     def to_pandas(self) -> pd.DataFrame:

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from .._dataset.dataset import Dataset
+from .._frame.frame import Frame
 from ..errors import OptionError, UnsupportedError
 from .arrow_expression import conditions_of, names_in
 
@@ -170,10 +171,12 @@ def _scanner(
 
 
 def _batches(asked: Dataset, schema: pa.Schema, batch_size: int | None) -> Iterator[pa.RecordBatch]:
-    for frame in asked.scan_ahead() if batch_size is None else asked.scan(batch_size):
+    def made(frame: Frame) -> pa.Table:
         table = _plain(pa.table(frame))
-        if table.schema != schema:
-            table = table.cast(schema)
+        return table if table.schema == schema else table.cast(schema)
+
+    tables = asked.scan_ahead(made) if batch_size is None else map(made, asked.scan(batch_size))
+    for table in tables:
         yield from table.to_batches()
 
 

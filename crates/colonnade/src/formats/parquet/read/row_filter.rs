@@ -33,12 +33,12 @@ pub(crate) fn select(file: &Parquet, filter: &RowFilter, progress: &dyn Progress
     let footer = (bytes.get(start..end).unwrap_or_default(), start as u64);
     let place = StatisticsSource { footer, bytes, indexes: file.source.remote.is_none() };
     let runs = candidates(&terms, &judged, &file.groups, &place)?;
-    // All candidate rows are decoded once and then compared.
-    let every: Vec<bool> = vec![true; runs.iter().flatten().map(std::ops::Range::len).sum()];
+    let every = Selection::all(runs.clone());
     if file.options.statistics_only {
-        return Ok(Selection::new(&runs, &every));
+        return Ok(every);
     }
-    let rows: RowsToDecode = Selection::new(&runs, &every).rows(0, every.len());
+    // All candidate rows are decoded once and then compared.
+    let rows: RowsToDecode = every.rows(0, every.counts().sum());
     let landed = file.decode(&fields, &rows, (MemoryLayout::Arrow, file.options.threads), progress)?;
     let mut columns = landed.columns;
     columns.sort_unstable_by_key(|(i, _)| *i);

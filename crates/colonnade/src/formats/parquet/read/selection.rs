@@ -55,33 +55,38 @@ struct GroupRows {
 
 impl Selection {
     /// `candidates`: runs of rows in each row group; `mask`: whether each of those rows is selected.
-    pub(crate) fn new(candidates: &[Vec<Range<usize>>], mask: &[bool]) -> Self {
-        let mut mask = mask.iter();
+    pub(crate) fn new(candidates: &[Vec<Range<usize>>], mut mask: &[bool]) -> Self {
         let of_group = |rows: &Vec<Range<usize>>| {
-            let mut runs: Vec<Range<usize>> = Vec::new();
-            let mut chosen = Vec::new();
-            for (row, is) in rows.iter().cloned().flatten().zip(mask.by_ref().copied()) {
-                if !is {
-                    continue;
-                }
-                chosen.push(row);
-                match runs.last_mut() {
-                    Some(last) if row - last.end < GAP_NROWS => last.end = row + 1,
-                    _ => runs.push(row..row + 1),
-                }
-            }
-            let mut keep = BooleanBufferBuilder::new(runs.iter().map(Range::len).sum());
-            let mut those = chosen.iter().peekable();
-            for run in &runs {
-                let base = keep.len();
-                keep.append_n(run.len(), false);
-                while let Some(row) = those.next_if(|row| **row < run.end) {
-                    keep.set_bit(base + row - run.start, true);
+            let (mut runs, mut count): (Vec<Range<usize>>, usize) = (Vec::new(), 0);
+            let mut keep = BooleanBufferBuilder::new(0);
+            for range in rows {
+                let (those, rest) = mask.split_at(range.len().min(mask.len()));
+                mask = rest;
+                for (from, to) in BooleanBuffer::from(those).set_slices() {
+                    let chosen = range.start + from..range.start + to;
+                    count += chosen.len();
+                    match runs.last_mut() {
+                        Some(last) if chosen.start - last.end < GAP_NROWS => {
+                            keep.append_n(chosen.start - last.end, false);
+                            last.end = chosen.end;
+                        }
+                        _ => runs.push(chosen.clone()),
+                    }
+                    keep.append_n(chosen.len(), true);
                 }
             }
-            GroupRows { runs, keep: keep.finish(), count: chosen.len() }
+            GroupRows { runs, keep: keep.finish(), count }
         };
         Self(candidates.iter().map(of_group).collect())
+    }
+
+    /// All rows of these runs.
+    pub(crate) fn all(runs: Vec<Vec<Range<usize>>>) -> Self {
+        let of_group = |runs: Vec<Range<usize>>| {
+            let count = runs.iter().map(Range::len).sum();
+            GroupRows { runs, keep: BooleanBuffer::new_set(count), count }
+        };
+        Self(runs.into_iter().map(of_group).collect())
     }
 
     /// Number of selected rows of each row group.
