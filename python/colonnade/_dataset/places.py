@@ -16,7 +16,7 @@ from .._io.stores import Access, import_obstore, is_store, open_store, path_of_f
 from ..errors import LimitError, UnsupportedError
 
 MOST_FILES = 1_000_000
-"""More files below a folder are refused: their names alone would fill the memory."""
+"""More files below a folder are refused: only their names would fill the memory."""
 
 T = TypeVar("T")
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from colonnade.cli.amounts import nbytes_text
 from colonnade_bench.scans.contest import Contest
 from colonnade_bench.scans.s3_server import KEY, serving
 
@@ -52,7 +53,7 @@ def contests(folder: Path) -> Iterator[list[Contest]]:
                 {"address": server.address, "columns": ASKED},
                 COMPARED,
                 server.moved_nbytes,
-                [f"The five columns have {len(ASKED) * NROWS * 8 / 1e6:.0f} MB. The server is ours, on loopback."],
+                [f"The five columns have {nbytes_text(len(ASKED) * NROWS * 8)}. The server is ours, on loopback."],
             )
         ]
 

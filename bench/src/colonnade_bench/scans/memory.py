@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from colonnade.cli.amounts import nbytes_text
 from colonnade_bench.scans.contest import Contest
 
 PARTS, NROWS, NCOLUMNS = 40, 625_000, 10
@@ -28,8 +29,8 @@ def contests(folder: Path) -> Iterator[list[Contest]]:
             columns = {f"c{k}": chance.random(NROWS) for k in range(NCOLUMNS)}
             cn.write(columns, place / f"part-{i:02}.parquet")
     notes = [
-        f"{PARTS} parts of {NROWS * NCOLUMNS * 8 / 1e6:.0f} MB. The limit is a tenth of the data, "
-        f"{LIMIT_NBYTES / 1e6:.0f} MB, and what the interpreter and its libraries need."
+        f"{PARTS} parts of {nbytes_text(NROWS * NCOLUMNS * 8)}. The limit is a tenth of the data, "
+        f"{nbytes_text(LIMIT_NBYTES)}, and what the interpreter and its libraries need."
     ]
     names: dict[str, list[str]] = {name: [] for name in CONTESTANTS}
     yield [Contest("2 GB in a tenth of the memory", __name__, {"folder": str(place)}, names, notes=notes)]
