@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the servers of object stores that tests talk to into .venv/servers; only what is missing.
+# Installs the servers of object stores that tests talk to into target/servers; only what is missing.
 # `make test` never needs this: a test whose server is absent is skipped and says which.
 #
 #   azurite           Azure Blob Storage, of npm
@@ -11,7 +11,7 @@ azurite=3.35.0
 arrow=21.2.0
 fake_gcs=v1.56.1
 
-servers=$PWD/.venv/servers
+servers=$PWD/target/servers
 mkdir -p "$servers"
 if [ ! -x "$servers/node_modules/.bin/azurite-blob" ] || [ ! -d "$servers/node_modules/apache-arrow" ]; then
     command -v npm >/dev/null || { echo "store-servers: azurite and apache-arrow need npm" >&2; exit 1; }

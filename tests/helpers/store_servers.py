@@ -29,7 +29,7 @@ from tests.helpers.corpora import ROOT
 Bucket = tuple[str, dict[str, Any]]
 """The URL of a bucket, and the storage_options for it."""
 
-_INSTALLED = ROOT / ".venv" / "servers"
+_INSTALLED = ROOT / "target" / "servers"
 _S3 = {"access_key_id": "testing", "secret_access_key": "very-secret", "region": "us-east-1"}
 _ACCOUNT = "devstoreaccount1"
 _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="

@@ -1,6 +1,6 @@
 """Peers that speak Arrow and nothing of ours."""
 
-import shutil
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +11,7 @@ import pytest
 import colonnade as cn
 from colonnade.testing.transports import PATIENCE_S
 from tests.helpers.children import child
+from tests.helpers.store_servers import node_module
 
 
 @pytest.fixture(params=["unix", "tcp"])
@@ -65,9 +66,7 @@ def test_pyarrow_receives(listener: cn.Listener) -> None:
 
 
 def test_javascript_sends(listener: cn.Listener) -> None:
-    node = shutil.which("node")
-    if node is None or subprocess.run([node, "-e", "require('apache-arrow')"], capture_output=True).returncode:
-        pytest.skip("no node with apache-arrow: npm install apache-arrow")
+    modules = node_module("apache-arrow/package.json").parents[1]
     if not listener.url.startswith("tcp:"):
         pytest.skip("once is enough")
     script = """
@@ -77,7 +76,8 @@ def test_javascript_sends(listener: cn.Listener) -> None:
             socket.end(arrow.tableToIPC(table, "stream"));
         });
     """
-    made = subprocess.Popen([node, "-e", script, listener.url.rpartition(":")[2]])
+    port = listener.url.rpartition(":")[2]
+    made = subprocess.Popen(["node", "-e", script, port], env={**os.environ, "NODE_PATH": str(modules)})
     try:
         with listener.accept(timeout_s=PATIENCE_S) as connection:
             assert connection.receive(timeout_s=PATIENCE_S).to_arrow()["x"].to_pylist() == [1.5, 2.5, 3.5]
