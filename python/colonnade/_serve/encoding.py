@@ -13,6 +13,7 @@ from .._frame.frame import Frame
 from .requests import Query
 
 CHUNK_NBYTES = 1 << 20
+_BATCH_NBYTES = 1 << 20
 # A series of MessagePack values would be several frames for its reader.
 _STREAMED = ("arrows", "arrow", "parquet", "csv", "ndjson")
 
@@ -71,11 +72,21 @@ def chunks(frames: Iterator[Frame], format: str) -> Iterator[bytes]:
     file = _Collected()
     options: Any = {"on_loss": "ignore"} if format in ("csv", "ndjson") else {}
     with open_writer(file, format=format, **options) as writer:
-        for frame in frames:
-            writer.write(frame)
+        # A batch of Parquet is a row group, and one of an Arrow file has an entry in its footer: these stay large.
+        for batch in _batches(frames) if format in ("arrows", "csv", "ndjson") else frames:
+            writer.write(batch)
             if data := file.taken(CHUNK_NBYTES):
                 yield data
     yield file.taken()
+
+
+def _batches(frames: Iterator[Frame]) -> Iterator[Frame]:
+    """The frames in batches of about a megabyte, so that the first bytes are sent soon and few wait."""
+    for frame in frames:
+        loaded = Frame._make(frame._load())
+        step = max(1, len(loaded) * _BATCH_NBYTES // max(1, loaded.nbytes))
+        for start in range(0, max(1, len(loaded)), step):
+            yield loaded if step >= len(loaded) else loaded.slice(start, start + step)
 
 
 def _frames(files: Dataset, limit: int | None, is_gone: Event) -> Iterator[Frame]:

@@ -122,9 +122,8 @@ class Exchange:
         # Errors of the first piece have a status of their own. Those of later ones break the answer off.
         piece = await _in_thread(next, pieces, None)
         await self._begin(200, [(b"content-type", MEDIA_TYPES[query.format].encode()), *headers])
-        while piece is not None and self._scope["method"] != "HEAD":
-            await self._piece(piece)
-            piece = await _in_thread(next, pieces, None)
+        if self._scope["method"] != "HEAD":
+            await self._pieces(piece, pieces)
         await self._end()
 
     async def _file(self, path: str) -> None:
@@ -155,7 +154,7 @@ class Exchange:
                 headers.append((b"content-range", f"bytes {start}-{stop - 1}/{status.st_size}".encode()))
             await self._begin(200 if span is None else 206, headers)
             if self._scope["method"] != "HEAD":
-                pieces = _pieces(fd, path, start, stop)
+                pieces = _read(fd, path, start, stop)
                 while (piece := await _in_thread(next, pieces, None)) is not None:
                     await self._piece(piece)
             await self._end()
@@ -187,6 +186,18 @@ class Exchange:
         self._has_begun = True
         await self._send({"type": "http.response.start", "status": status, "headers": [*headers, *self._common]})
 
+    async def _pieces(self, piece: bytes | None, following: Iterator[bytes]) -> None:
+        """Send all pieces. The next one is made while one is sent."""
+        while piece is not None:
+            upcoming = asyncio.ensure_future(_in_thread(next, following, None))
+            try:
+                await self._piece(piece)
+                piece = await upcoming
+            finally:
+                # The thread uses the file, so it must have ended. What it found is not needed after an error.
+                await asyncio.wait((upcoming,))
+                upcoming.cancelled() or upcoming.exception()
+
     async def _piece(self, data: bytes) -> None:
         await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
@@ -198,7 +209,7 @@ async def _in_thread(call: Callable[..., _T], *arguments: Any) -> _T:
     return await asyncio.get_running_loop().run_in_executor(_WORKERS, call, *arguments)
 
 
-def _pieces(fd: int, path: str, start: int, stop: int) -> Iterator[bytes]:
+def _read(fd: int, path: str, start: int, stop: int) -> Iterator[bytes]:
     while start < stop:
         data = os.pread(fd, min(CHUNK_NBYTES, stop - start), start)
         if not data:
