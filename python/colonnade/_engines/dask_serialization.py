@@ -13,6 +13,9 @@ from ..errors import ColonnadeError
 
 def register_pandas() -> None:
     """Register the functions for ``pandas.DataFrame``."""
+    # Imported now, not while a task waits for its first frame.
+    from .. import read_pandas, write  # noqa: F401
+
     dask_serialize.register(pd.DataFrame)(_serialize)
     dask_deserialize.register(pd.DataFrame)(_deserialize)
 

@@ -18,7 +18,8 @@ LIBRARIES = ("colonnade", "pyarrow", "polars", "duckdb", "dask", "distributed", 
 INTRODUCTION = """# Datasets, object stores and engines
 
 Written by `make bench-scans`. Each round starts a process for every call, in random order, and calls twice. All answers
-are compared before a time counts. How it is measured: [how we measure](how-we-measure.md).
+are compared before a time counts. *Peak memory* is that of the calling process, and for sums in Dask that of both
+workers. How it is measured: [how we measure](how-we-measure.md).
 
 """
 
