@@ -62,7 +62,7 @@ def azurite() -> Iterator[Bucket]:
     command = [program("azurite-blob"), "--inMemoryPersistence", "--silent", "--skipApiVersionCheck"]
     port = free_port()
     options = ["--disableTelemetry", "--blobHost", "127.0.0.1", "--blobPort", str(port)]
-    with _running([*command, *options], port):
+    with running([*command, *options], port):
         _make_container(port, "bucket")
         endpoint = f"http://127.0.0.1:{port}/{_ACCOUNT}"
         yield "az://bucket", {"account_name": _ACCOUNT, "account_key": _KEY, "endpoint": endpoint}
@@ -77,7 +77,7 @@ def fake_gcs(objects: Mapping[str, bytes]) -> Iterator[Bucket]:
     port = free_port()
     here = f"http://127.0.0.1:{port}"
     command = [program("fake-gcs-server"), "-scheme", "http", "-host", "127.0.0.1", "-port", str(port)]
-    with _running([*command, "-backend", "memory", "-public-host", f"127.0.0.1:{port}", "-log-level", "error"], port):
+    with running([*command, "-backend", "memory", "-public-host", f"127.0.0.1:{port}", "-log-level", "error"], port):
         _post(f"{here}/storage/v1/b?project=test", b'{"name": "bucket"}', "application/json")
         for name, data in objects.items():
             place = f"uploadType=media&name={urllib.parse.quote(name, safe='')}"
@@ -121,7 +121,7 @@ def s3s() -> Iterator[Bucket]:
         os.mkdir(os.path.join(folder, "bucket"))
         port = free_port()
         keys = ["--access-key", _S3["access_key_id"], "--secret-key", _S3["secret_access_key"]]
-        with _running([program("s3s-fs"), "--host", "127.0.0.1", "--port", str(port), *keys, folder], port):
+        with running([program("s3s-fs"), "--host", "127.0.0.1", "--port", str(port), *keys, folder], port):
             yield "s3://bucket", {**_S3, "endpoint": f"http://127.0.0.1:{port}"}
 
 
@@ -146,13 +146,15 @@ def _make_container(port: int, name: str) -> None:
 
 
 def free_port() -> int:
+    """A port that nothing listens at."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])
 
 
 @contextmanager
-def _running(command: list[str], port: int) -> Iterator[None]:
+def running(command: list[str], port: int) -> Iterator[None]:
+    """Runs a server until the block ends. The block begins when the server listens."""
     silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, **silent) as server:
         try:

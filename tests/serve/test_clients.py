@@ -1,12 +1,8 @@
 """`colonnade serve`, read by others: cn.read, polars, and arrow-js in a page."""
 
-import os
-import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +11,7 @@ import pytest
 
 import colonnade as cn
 from tests.helpers.browser import chromium, needs_browser
-from tests.helpers.store_servers import free_port, node_module
+from tests.helpers.store_servers import free_port, node_module, running
 
 pytest.importorskip("uvicorn")
 
@@ -29,16 +25,8 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     cn.write(FRAME, folder / "trips.npz")
     port = free_port()
     command = [sys.executable, "-m", "colonnade", "serve", str(folder), "--port", str(port), "--cors", "*"]
-    with subprocess.Popen(command, env=os.environ, stdout=subprocess.DEVNULL) as server:
-        try:
-            for _ in range(400):
-                with suppress(OSError):
-                    socket.create_connection(("127.0.0.1", port), 1).close()
-                    break
-                time.sleep(0.05)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.kill()
+    with running(command, port):
+        yield f"http://127.0.0.1:{port}"
 
 
 def test_colonnade_reads_files_and_rows(served: str) -> None:

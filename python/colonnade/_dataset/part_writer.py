@@ -46,11 +46,6 @@ class PartWriter:
     _all_nbytes: int = 0
     _id: str = field(default_factory=lambda: uuid4().hex)
 
-    @property
-    def has_parts(self) -> bool:
-        """Whether there were any rows."""
-        return bool(self.written or self._waiting)
-
     def add(self, texts: Texts, frame: Frame) -> None:
         """Add rows with these texts of the keys, and write the parts that are full."""
         if not len(frame):

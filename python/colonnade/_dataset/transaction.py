@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any
 
 from .._api.many_files import difference
@@ -109,7 +110,7 @@ class Transaction:
             self._check_alike(empty, split)
         writer = self._writer(split)
         try:
-            for frame in _chained(first, remaining):
+            for frame in chain((first,), remaining):
                 _check_same(empty, frame)
                 for texts, piece in split.pieces(frame):
                     writer.add(texts, piece)
@@ -260,8 +261,3 @@ def _check_same(first: Frame, frame: Frame, where: str = "as in the first frame"
     if found is not None:
         what, ours, theirs = found
         raise EncodeError(f"write_dataset: expected {what} {where}, {ours}, found {theirs}.")
-
-
-def _chained(first: Frame, rest: Iterator[Frame]) -> Iterator[Frame]:
-    yield first
-    yield from rest

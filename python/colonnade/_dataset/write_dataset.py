@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from .._api.batch_reader import Reader
@@ -116,15 +117,10 @@ def frames_of(data: Any, settings: Options) -> Iterator[Frame]:
         if first is None:
             raise EncodeError("write_dataset: expected one frame at least, found an empty iterator.")
         if not isinstance(first, dict | tuple | list):  # rows
-            for each in _chained(first, data):
+            for each in chain((first,), data):
                 for core in chunks_of(each, settings).frames:
                     yield Frame._make(core)
             return
-        data = _chained(first, data)
+        data = chain((first,), data)
     for core in chunks_of(data, settings).frames:
         yield Frame._make(core)
-
-
-def _chained(first: Any, rest: Iterable[Any]) -> Iterator[Any]:
-    yield first
-    yield from rest
