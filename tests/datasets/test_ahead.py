@@ -59,6 +59,8 @@ def test_conditions_of_the_user_stay_exact(tmp_path: Path) -> None:
     write_numbers(tmp_path)
     found = cn.dataset(tmp_path).filter("n != 45").narrowed("n >= 44 and n < 47")
     assert found.read()["n"].to_numpy().tolist() == [44, 46]
+    other = cn.dataset(tmp_path).narrowed("n >= 44 and n < 47").filter("n != 45")
+    assert other.read()["n"].to_numpy().tolist() == [44, 46]
     import pyarrow.compute as pc
 
     table = cn.dataset(tmp_path).filter("n != 45").to_pyarrow().to_table(filter=pc.field("n") >= 88)

@@ -125,7 +125,7 @@ class Dataset(Scanned):
         before = self._conditions
         if before is not None:
             found = [[*one, *other] for one in before for other in found]
-        return replace(self, _conditions=tuple(map(tuple, found)))
+        return replace(self, _conditions=tuple(map(tuple, found)), _is_exact=True)
 
     def narrowed(self, filters: Sequence[Any] | str) -> Dataset:
         """As `filter`, but other rows may come too, for engines that filter again: nothing is compared row by row.

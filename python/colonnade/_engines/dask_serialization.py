@@ -8,14 +8,15 @@ import pandas as pd
 from distributed.protocol import dask_deserialize, dask_serialize
 from distributed.protocol.serialize import pickle_dumps, pickle_loads
 
+# Imported when it is registered, not while a task waits for its first frame.
+from .._api.read_into import read_pandas
+from .._api.read_write import write
+from .._core import BufferSink
 from ..errors import ColonnadeError
 
 
 def register_pandas() -> None:
     """Register the functions for ``pandas.DataFrame``."""
-    # Imported now, not while a task waits for its first frame.
-    from .. import read_pandas, write  # noqa: F401
-
     dask_serialize.register(pd.DataFrame)(_serialize)
     dask_deserialize.register(pd.DataFrame)(_deserialize)
 
@@ -23,8 +24,6 @@ def register_pandas() -> None:
 def _serialize(frame: pd.DataFrame) -> tuple[dict[str, Any], list[Any]]:
     # A subclass has more than its columns.
     if type(frame) is pd.DataFrame and any(not _is_plain(dtype) for dtype in frame.dtypes):
-        from .. import BufferSink, write
-
         sink = BufferSink()
         try:
             write(frame, sink, format="npz")
@@ -38,8 +37,6 @@ def _serialize(frame: pd.DataFrame) -> tuple[dict[str, Any], list[Any]]:
 def _deserialize(header: dict[str, Any], frames: list[Any]) -> pd.DataFrame:
     if not header["colonnade"]:
         return pickle_loads(header, frames)
-    from .. import read_pandas
-
     (data,) = frames
     return read_pandas(data, format="npz")
 

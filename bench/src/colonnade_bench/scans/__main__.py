@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import importlib.metadata
+import re
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ from colonnade_bench.section import Section, to_markdown, to_terminal
 PARTS = {"columns": 7, "engines": 7, "dask": 3, "serve": 7, "memory": 3}
 """The rounds of each part. One round of `dask` takes two minutes."""
 LIBRARIES = ("colonnade", "pyarrow", "polars", "duckdb", "dask", "distributed", "obstore", "uvicorn")
+MACHINE = "Machine"
 INTRODUCTION = """# Datasets, object stores and engines
 
 Written by `make bench-scans`. Each round starts a process for every call, in random order, and calls twice. All answers
@@ -38,7 +40,25 @@ def main() -> None:
         sections.append(about(folder))
     to_terminal(sections)
     if given.report:
-        (given.report / "scans.md").write_text(INTRODUCTION + to_markdown(sections), encoding="utf-8")
+        path = given.report / "scans.md"
+        known = path.read_text("utf-8") if path.exists() else ""
+        path.write_text(report(known, sections), encoding="utf-8")
+
+
+def report(known: str, sections: list[Section]) -> str:
+    """The report: the tables of these sections, and those of an earlier report that were not measured again."""
+    tables = {title(table): table for table in tables_of(known)}
+    tables.pop(MACHINE, None)  # it comes last
+    tables |= {title(table): table for table in tables_of(to_markdown(sections))}
+    return INTRODUCTION + "".join(tables.values())
+
+
+def tables_of(text: str) -> list[str]:
+    return re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]
+
+
+def title(table: str) -> str:
+    return table.partition("\n")[0].removeprefix("## ")
 
 
 def measured(part: str, rounds: int | None, folder: Path) -> list[Section]:
@@ -55,7 +75,7 @@ def about(folder: Path) -> Section:
         with suppress(importlib.metadata.PackageNotFoundError):
             found["versions"][name] = importlib.metadata.version(name)
     rows = [[name, shown(value)] for name, value in found.items() if name != "kind"]
-    return Section("Machine", ["", ""], rows)
+    return Section(MACHINE, ["", ""], rows)
 
 
 def shown(value: object) -> str:

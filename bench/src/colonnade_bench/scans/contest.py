@@ -44,7 +44,7 @@ class Contest:
     arguments : mapping
         What every contestant gets.
     compared : mapping
-        For each of ours, the names of those that it is compared with.
+        For each call of Colonnade, the names of the calls that it is compared with.
     moved : callable, optional
         Returns how many bytes a link has moved so far.
     """
