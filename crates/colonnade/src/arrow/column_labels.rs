@@ -26,8 +26,11 @@ const MAX_RATIO: usize = 16;
 /// Below this size `<U` is always accepted.
 const SMALL_NBYTES: usize = 4096;
 
-/// Builds the labels of a foreign schema: the names of its fields, as text.
-pub(crate) fn from_names(names: &[&str], name: String) -> Result<Axis> {
+/// Builds the labels of a foreign schema: the names of its fields, as text. `name`: the name of the axis, in tagged JSON.
+///
+/// # Errors
+/// `LimitExceeded`: names of more bytes than this machine can address.
+pub fn from_names(names: &[&str], name: String) -> Result<Axis> {
     let labels = Labels::Levels(vec![text_level(names)?]);
     Ok(Axis { labels, class: "Index".into(), classes: vec!["Index".into()], name, meta: None })
 }

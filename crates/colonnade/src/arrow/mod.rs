@@ -29,7 +29,9 @@ pub(crate) mod scan;
 pub(crate) mod trusted;
 pub mod views;
 
-pub(crate) use column_labels::{from_names as text_labels, stream_of};
+pub use column_labels::from_names as text_labels;
+pub(crate) use column_labels::stream_of;
+pub use names::texts as label_texts;
 
 #[cfg(test)]
 mod export_tests;

@@ -18,7 +18,7 @@ use super::native::NativeType;
 ///
 /// # Errors
 /// Labels that are not Unicode.
-pub(crate) fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
+pub fn texts(axis: &Axis) -> Result<Vec<Option<String>>> {
     let levels = match &axis.labels {
         Labels::Auto { start, step, count, .. } => {
             let label = |i: usize| {
