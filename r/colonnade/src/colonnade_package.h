@@ -1,0 +1,80 @@
+// What the C files of the package share.
+
+#ifndef COLONNADE_PACKAGE_H
+#define COLONNADE_PACKAGE_H
+
+#define R_NO_REMAP
+#include <R.h>
+#include <Rinternals.h>
+
+#include "colonnade_r.h"
+
+// ---------------------------------------------------------------- errors.c
+
+// Signals the error as a condition of class colonnade_error, or an interrupt. `column`: a name, or R_NilValue. Never returns.
+void throw_error(CnError *error, SEXP column);
+void check_code(CnCode code, CnError *error);
+void check_column(CnCode code, CnError *error, SEXP column);
+// Signals an error of R's side: `kind` as in CnError, `member` a column or NULL.
+void throw_message(const char *kind, const char *member, const char *format, ...);
+
+// A callback that hears interrupts of R's user. Rust polls it about every 50 ms.
+CnProgress interrupts(void);
+
+// ---------------------------------------------------------------- handles.c
+
+// An external pointer that frees a handle of Rust, also after an error of R.
+typedef void (*Release)(void *);
+SEXP handle_new(void *pointer, const char *tag, R_CFinalizer_t finalizer);
+void *handle_get(SEXP handle, const char *tag);
+void handle_free(SEXP handle, R_CFinalizer_t finalizer);
+// A builder of a frame, freed with its handle.
+SEXP builder_handle(CnrBuilder *builder);
+SEXP frame_handle(CnrFrame *frame);
+// Moves bytes of Rust to a raw vector, and frees them.
+SEXP take_buffer(CnBuffer *buffer);
+// NULL, or the text of a character vector of length 1 as UTF-8.
+const char *text_or_null(SEXP x);
+
+// ---------------------------------------------------------------- values.c
+
+// ByteWriter that grow, in a raw vector of R that `holder` keeps.
+typedef struct {
+  SEXP holder;
+  size_t size;
+} ByteWriter;
+
+ByteWriter bytes_new(SEXP holder);
+void bytes_add(ByteWriter *bytes, const void *data, size_t size);
+const unsigned char *bytes_data(const ByteWriter *bytes);
+void write_array(ByteWriter *bytes, size_t count);
+void write_map(ByteWriter *bytes, size_t count);
+void write_text(ByteWriter *bytes, const char *text, size_t size);
+void write_string(ByteWriter *bytes, SEXP string);
+void write_int(ByteWriter *bytes, int64_t value);
+void write_double(ByteWriter *bytes, double value);
+void write_raw(ByteWriter *bytes, const unsigned char *data, size_t size);
+void write_nil(ByteWriter *bytes);
+void write_bool(ByteWriter *bytes, int value);
+
+// Any value of R with its attributes, as typed MessagePack (crates/colonnade-r/src/tags.rs), and back.
+void write_typed(ByteWriter *bytes, SEXP x, int depth);
+SEXP read_typed(const unsigned char *data, size_t size, size_t *at, int depth);
+// The attributes of an R object as a named list; R_NilValue if it has none.
+SEXP attributes_of(SEXP x);
+
+// ---------------------------------------------------------------- columns_write.c, columns_read.c
+
+// Builds a frame from a list of columns. Returns the builder's handle.
+SEXP build_frame(SEXP columns, SEXP names, SEXP row_names, SEXP nrows, SEXP attributes, SEXP hint, int chunked);
+// The columns, names and attributes of a frame, as a list for R.
+SEXP frame_to_list(CnrFrame *frame, size_t first_row);
+
+// ---------------------------------------------------------------- messages.c
+
+SEXP pack_call(SEXP x, SEXP as_is, SEXP hook);
+SEXP unpack_call(SEXP bytes, SEXP at, SEXP simplify);
+SEXP extent_call(SEXP bytes, SEXP at);
+SEXP json_call(SEXP text);
+
+#endif

@@ -1,0 +1,310 @@
+// Values of R as plain MessagePack, which programs in other languages read and write.
+//
+//   NULL, NA           nil                      TRUE          bool
+//   1L, 1.5            int, float               "a"           str
+//   c(1, 2)            array                    as.raw(1)     bin
+//   list(1, "a")       array                    list(a = 1)   map
+//   data.frame         map of columns           factor        str
+//
+// A vector of length 1 is a scalar, unless it is of class AsIs (I()).
+
+#include <string.h>
+
+#include "colonnade_package.h"
+
+#define MAX_DEPTH 512
+
+static void pack(ByteWriter *bytes, SEXP x, int as_is, SEXP hook, int depth);
+
+// The value that a method of prepack() makes of an object.
+static SEXP prepacked(SEXP x, SEXP hook) {
+  if (hook == R_NilValue || !Rf_isObject(x)) return x;
+  SEXP call = PROTECT(Rf_lang2(hook, x));
+  SEXP out = Rf_eval(call, R_GlobalEnv);
+  UNPROTECT(1);
+  return out;
+}
+
+static void pack_item(ByteWriter *bytes, SEXP x, R_xlen_t i, int as_is, SEXP hook, int depth) {
+  switch (TYPEOF(x)) {
+    case LGLSXP:
+      if (LOGICAL_ELT(x, i) == NA_LOGICAL) write_nil(bytes);
+      else write_bool(bytes, LOGICAL_ELT(x, i));
+      break;
+    case INTSXP:
+      if (INTEGER_ELT(x, i) == NA_INTEGER) write_nil(bytes);
+      else write_int(bytes, INTEGER_ELT(x, i));
+      break;
+    case REALSXP:
+      if (R_IsNA(REAL_ELT(x, i))) write_nil(bytes);
+      else write_double(bytes, REAL_ELT(x, i));
+      break;
+    case STRSXP: write_string(bytes, STRING_ELT(x, i)); break;
+    default: pack(bytes, VECTOR_ELT(x, i), as_is, hook, depth + 1);
+  }
+}
+
+static void pack(ByteWriter *bytes, SEXP x, int as_is, SEXP hook, int depth) {
+  if (depth > MAX_DEPTH) {
+    throw_message("limit_exceeded", NULL, "expected values nested at most %d deep, found deeper ones.", MAX_DEPTH);
+  }
+  x = PROTECT(prepacked(x, hook));
+  int whole = as_is || Rf_inherits(x, "AsIs");
+  switch (TYPEOF(x)) {
+    case NILSXP: write_nil(bytes); break;
+    case RAWSXP: write_raw(bytes, RAW(x), (size_t)XLENGTH(x)); break;
+    case LGLSXP:
+    case INTSXP:
+    case REALSXP:
+    case STRSXP:
+    case VECSXP: {
+      R_xlen_t count = XLENGTH(x);
+      SEXP names = PROTECT(Rf_getAttrib(x, R_NamesSymbol));
+      if (TYPEOF(names) == STRSXP) {
+        write_map(bytes, (size_t)count);
+        for (R_xlen_t i = 0; i < count; i++) {
+          write_string(bytes, STRING_ELT(names, i));
+          pack_item(bytes, x, i, as_is, hook, depth);
+        }
+      } else {
+        if (count != 1 || whole || TYPEOF(x) == VECSXP) write_array(bytes, (size_t)count);
+        for (R_xlen_t i = 0; i < count; i++) {
+          if (i % 65536 == 65535) R_CheckUserInterrupt();
+          pack_item(bytes, x, i, as_is, hook, depth);
+        }
+      }
+      UNPROTECT(1);
+      break;
+    }
+    default: {
+      SEXP class = Rf_getAttrib(x, R_ClassSymbol);
+      throw_message("unrepresentable", NULL,
+                    "expected a value that MessagePack has (a vector or a list), found an object of type %s%s%s. Write a method of prepack() for it.",
+                    Rf_type2char(TYPEOF(x)), TYPEOF(class) == STRSXP ? ", class " : "",
+                    TYPEOF(class) == STRSXP ? CHAR(STRING_ELT(class, 0)) : "");
+    }
+  }
+  UNPROTECT(1);
+}
+
+SEXP pack_call(SEXP x, SEXP as_is, SEXP hook) {
+  SEXP holder = PROTECT(Rf_allocVector(VECSXP, 1));
+  ByteWriter bytes = bytes_new(holder);
+  pack(&bytes, x, Rf_asLogical(as_is), hook, 0);
+  SEXP out = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)bytes.size));
+  memcpy(RAW(out), bytes_data(&bytes), bytes.size);
+  UNPROTECT(2);
+  return out;
+}
+
+// ---------------------------------------------------------------- reading
+
+typedef struct {
+  const unsigned char *data;
+  size_t size, at;
+  int simplify;
+} Input;
+
+static CnrEvent next(Input *input) {
+  CnrEvent event;
+  CnError error = {0};
+  check_code(cnr_msgpack_next(input->data, input->size, &input->at, &event, &error), &error);
+  return event;
+}
+
+static SEXP char_of(const CnrEvent *event) {
+  if (event->count > INT_MAX || memchr(event->data, 0, event->count) != NULL) {
+    throw_message("unsupported", NULL, "expected text without NUL, which R cannot hold, found one.");
+  }
+  return Rf_mkCharLenCE((const char *)event->data, (int)event->count, CE_UTF8);
+}
+
+static SEXP raw_of(const CnrEvent *event) {
+  SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t)event->count);
+  if (event->count > 0) memcpy(RAW(out), event->data, event->count);
+  return out;
+}
+
+static SEXP unpack(Input *input, int depth);
+
+static int is_integer(int64_t value) { return value >= -INT_MAX && value <= INT_MAX; }
+
+// The atomic type that scalars of a list have together; VECSXP if there is none.
+static SEXPTYPE common_type(SEXP list) {
+  SEXPTYPE found = NILSXP;
+  for (R_xlen_t i = 0; i < XLENGTH(list); i++) {
+    SEXP item = VECTOR_ELT(list, i);
+    if (item == R_NilValue) continue;
+    SEXPTYPE type = TYPEOF(item);
+    int scalar = (type == LGLSXP || type == INTSXP || type == REALSXP || type == STRSXP) && XLENGTH(item) == 1;
+    if (!scalar || ATTRIB(item) != R_NilValue) return VECSXP;
+    int numbers = (found == INTSXP || found == REALSXP) && (type == INTSXP || type == REALSXP);
+    if (found == NILSXP || type == found) found = type;
+    else if (numbers) found = REALSXP;
+    else return VECSXP;
+  }
+  return found == NILSXP ? (XLENGTH(list) == 0 ? VECSXP : LGLSXP) : found;
+}
+
+static SEXP simplified(SEXP list) {
+  SEXPTYPE type = common_type(list);
+  if (type == VECSXP) return list;
+  R_xlen_t count = XLENGTH(list);
+  SEXP out = PROTECT(Rf_allocVector(type, count));
+  for (R_xlen_t i = 0; i < count; i++) {
+    SEXP item = VECTOR_ELT(list, i);
+    int missing = item == R_NilValue;
+    switch (type) {
+      case LGLSXP: LOGICAL(out)[i] = missing ? NA_LOGICAL : LOGICAL_ELT(item, 0); break;
+      case INTSXP: INTEGER(out)[i] = missing ? NA_INTEGER : INTEGER_ELT(item, 0); break;
+      case REALSXP:
+        REAL(out)[i] = missing ? NA_REAL : (TYPEOF(item) == INTSXP ? INTEGER_ELT(item, 0) : REAL_ELT(item, 0));
+        break;
+      default: SET_STRING_ELT(out, i, missing ? NA_STRING : STRING_ELT(item, 0));
+    }
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+// An array of numbers, without a list of scalars; R_NilValue if something else is in it, with the cursor back at its start.
+static SEXP unpack_numbers(Input *input, size_t count) {
+  size_t start = input->at;
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
+  double *values = REAL(out);
+  int integers = 1, any = 0;
+  for (size_t i = 0; i < count; i++) {
+    CnrEvent item = next(input);
+    switch (item.item) {
+      case CNR_ITEM_NIL: values[i] = NA_REAL; break;
+      case CNR_ITEM_INT:
+        any = 1;
+        if (!is_integer(item.integer)) integers = 0;
+        values[i] = (double)item.integer;
+        break;
+      case CNR_ITEM_UINT:
+      case CNR_ITEM_FLOAT:
+        any = 1;
+        integers = 0;
+        values[i] = item.number;
+        break;
+      default:
+        input->at = start;
+        UNPROTECT(1);
+        return R_NilValue;
+    }
+  }
+  if (!any) {
+    input->at = start;
+    UNPROTECT(1);
+    return R_NilValue;
+  }
+  if (integers) {
+    SEXP narrow = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)count));
+    for (size_t i = 0; i < count; i++) INTEGER(narrow)[i] = ISNAN(values[i]) ? NA_INTEGER : (int)values[i];
+    UNPROTECT(2);
+    return narrow;
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP unpack_array(Input *input, size_t count, int depth) {
+  if (input->simplify && count > 0) {
+    SEXP numbers = unpack_numbers(input, count);
+    if (numbers != R_NilValue) return numbers;
+  }
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)count));
+  for (size_t i = 0; i < count; i++) {
+    if (i % 65536 == 65535) R_CheckUserInterrupt();
+    SET_VECTOR_ELT(out, (R_xlen_t)i, unpack(input, depth + 1));
+  }
+  if (input->simplify) out = simplified(out);
+  UNPROTECT(1);
+  return out;
+}
+
+static SEXP unpack_map(Input *input, size_t count, int depth) {
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)count));
+  SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)count));
+  for (size_t i = 0; i < count; i++) {
+    CnrEvent key = next(input);
+    if (key.item == CNR_ITEM_TEXT) {
+      SET_STRING_ELT(names, (R_xlen_t)i, char_of(&key));
+    } else if (key.item == CNR_ITEM_INT) {
+      char text[24];
+      snprintf(text, sizeof text, "%lld", (long long)key.integer);
+      SET_STRING_ELT(names, (R_xlen_t)i, Rf_mkChar(text));
+    } else if (key.item == CNR_ITEM_NIL) {
+      SET_STRING_ELT(names, (R_xlen_t)i, NA_STRING);
+    } else {
+      throw_message("unsupported", NULL, "expected keys of text or integers, which names of R can be, found others.");
+    }
+    SET_VECTOR_ELT(out, (R_xlen_t)i, unpack(input, depth + 1));
+  }
+  Rf_setAttrib(out, R_NamesSymbol, names);
+  UNPROTECT(2);
+  return out;
+}
+
+static SEXP unpack(Input *input, int depth) {
+  if (depth > MAX_DEPTH) {
+    throw_message("limit_exceeded", NULL, "expected values nested at most %d deep, found deeper ones.", MAX_DEPTH);
+  }
+  CnrEvent item = next(input);
+  switch (item.item) {
+    case CNR_ITEM_NIL: return R_NilValue;
+    case CNR_ITEM_BOOL: return Rf_ScalarLogical(item.integer != 0);
+    case CNR_ITEM_INT:
+      return is_integer(item.integer) ? Rf_ScalarInteger((int)item.integer) : Rf_ScalarReal((double)item.integer);
+    case CNR_ITEM_UINT:
+    case CNR_ITEM_FLOAT: return Rf_ScalarReal(item.number);
+    case CNR_ITEM_TEXT: {
+      SEXP text = PROTECT(char_of(&item));
+      SEXP out = Rf_ScalarString(text);
+      UNPROTECT(1);
+      return out;
+    }
+    case CNR_ITEM_BYTES: return raw_of(&item);
+    case CNR_ITEM_ARRAY: return unpack_array(input, item.count, depth);
+    case CNR_ITEM_MAP: return unpack_map(input, item.count, depth);
+    default: {
+      SEXP out = PROTECT(raw_of(&item));
+      SEXP type = PROTECT(Rf_ScalarInteger((int)item.integer));
+      Rf_setAttrib(out, Rf_install("ext_type"), type);
+      UNPROTECT(2);
+      return out;
+    }
+  }
+}
+
+// The value at offset `at`, and the offset behind it.
+SEXP unpack_call(SEXP bytes, SEXP at, SEXP simplify) {
+  Input input = {RAW(bytes), (size_t)XLENGTH(bytes), (size_t)Rf_asReal(at), Rf_asLogical(simplify)};
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, unpack(&input, 0));
+  SET_VECTOR_ELT(out, 1, Rf_ScalarReal((double)input.at));
+  UNPROTECT(1);
+  return out;
+}
+
+// The offset behind the value at `at`; 0 if the bytes end inside it.
+SEXP extent_call(SEXP bytes, SEXP at) {
+  size_t end = 0;
+  CnError error = {0};
+  CnCode code = cnr_msgpack_extent(RAW(bytes), (size_t)XLENGTH(bytes), (size_t)Rf_asReal(at), &end, &error);
+  check_code(code, &error);
+  return Rf_ScalarReal((double)end);
+}
+
+// The text of JSON as R's values.
+SEXP json_call(SEXP text) {
+  CnError error = {0};
+  CnBuffer buffer;
+  check_code(cnr_json(text_or_null(text), &buffer, &error), &error);
+  SEXP bytes = PROTECT(take_buffer(&buffer));
+  Input input = {RAW(bytes), (size_t)XLENGTH(bytes), 0, 1};
+  SEXP out = unpack(&input, 0);
+  UNPROTECT(1);
+  return out;
+}
