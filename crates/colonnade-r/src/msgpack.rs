@@ -54,13 +54,15 @@ pub struct Cursor<'b> {
     bytes: &'b [u8],
     /// Offset of the next item.
     pub at: usize,
+    /// Whether containers may declare more items than there are bytes: the others have not arrived.
+    declared_only: bool,
 }
 
 impl<'b> Cursor<'b> {
     /// A cursor from `at` on.
     #[must_use]
     pub fn new(bytes: &'b [u8], at: usize) -> Self {
-        Self { bytes, at }
+        Self { bytes, at, declared_only: false }
     }
 
     fn take(&mut self, count: usize) -> Result<&'b [u8]> {
@@ -85,7 +87,7 @@ impl<'b> Cursor<'b> {
     fn checked(&self, count: usize, each: usize) -> Result<usize> {
         let left = self.bytes.len().saturating_sub(self.at);
         let needed = count.saturating_mul(each);
-        if needed > left {
+        if needed > left && !self.declared_only {
             let error = Error::truncated("msgpack", "a container", needed as u64, left as u64);
             return Err(error.at(self.at as u64));
         }
@@ -215,31 +217,56 @@ pub unsafe extern "C" fn cnr_msgpack_next(
     }
 }
 
-/// The end of the value at `at`: its offset, or 0 if the bytes end inside it.
+/// Searches the end of a value whose bytes arrive in pieces. `*at` and `*left` are the offset and the number of items after which
+/// an earlier call stopped; at first the offset of the value and 1. `*left` is 0 at the end of the value. Else `*needed` is a number
+/// of bytes that the value certainly still has, so that a reader that asks for them never reads beyond it.
 ///
 /// # Safety
-/// As `cnr_msgpack_next`; `end` is valid.
+/// As `cnr_msgpack_next`; `left` and `needed` are valid.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cnr_msgpack_extent(
+pub unsafe extern "C" fn cnr_msgpack_scan(
     data: *const u8,
     nbytes: usize,
-    at: usize,
-    end: *mut usize,
+    at: *mut usize,
+    left: *mut usize,
+    needed: *mut usize,
     error: *mut CnError,
 ) -> CnCode {
     // SAFETY: the caller guarantees each pointer.
     unsafe {
         report(error, || {
-            let mut cursor = Cursor::new(values_of(data, nbytes), at);
-            let found = match cursor.skip() {
-                Ok(()) => cursor.at,
-                Err(error) if matches!(error.kind(), colonnade::ErrorKind::Truncated { .. }) => 0,
-                Err(error) => return Err(error),
+            let (Some(at), Some(left), Some(needed)) = (at.as_mut(), left.as_mut(), needed.as_mut()) else {
+                return Err(defect("no cursor"));
             };
-            end.write(found);
+            *needed = scan(values_of(data, nbytes), at, left)?;
             Ok(())
         })
     }
+}
+
+/// See [`cnr_msgpack_scan`].
+fn scan(bytes: &[u8], at: &mut usize, left: &mut usize) -> Result<usize> {
+    while *left > 0 {
+        let mut cursor = Cursor { declared_only: true, ..Cursor::new(bytes, *at) };
+        let event = match cursor.next() {
+            Ok(event) => event,
+            Err(error) => {
+                let colonnade::ErrorKind::Truncated { needed, had } = error.kind() else { return Err(error) };
+                let missing =
+                    usize::try_from(needed.saturating_sub(*had)).map_err(|_| Error::too_large("msgpack"))?;
+                // Every other item has a byte at least.
+                return Ok(missing.saturating_add(*left - 1));
+            }
+        };
+        *at = cursor.at;
+        *left -= 1;
+        *left = left.saturating_add(match event.item {
+            CnrItem::Array => event.count,
+            CnrItem::Map => event.count.saturating_mul(2),
+            _ => 0,
+        });
+    }
+    Ok(0)
 }
 
 #[cfg(test)]
@@ -269,6 +296,22 @@ mod tests {
         ] {
             assert!(Cursor::new(bytes, 0).skip().is_err(), "{}", bytes.escape_ascii());
         }
+    }
+
+    #[test]
+    fn a_value_in_pieces_is_scanned_once() {
+        let bytes = b"\x82\xa1a\x92\x01\x02\xa1b\xc4\x02xy\x07";
+        let (mut at, mut left) = (0, 1);
+        let mut read = 0;
+        for _ in 0..20 {
+            let needed = scan(bytes.get(..read).unwrap(), &mut at, &mut left).unwrap();
+            if left == 0 {
+                break;
+            }
+            assert!(needed > 0 && read + needed <= 12, "{read} {needed}");
+            read += needed;
+        }
+        assert_eq!((at, left, read), (12, 0, 12));
     }
 
     #[test]

@@ -24,7 +24,7 @@ packMsgs <- function(xs, ...) do.call(c, c(list(raw()), lapply(xs, packMsg, ...)
 
 unpackMsg <- function(x, simplify = TRUE, as = c("value", "frame"), ...) {
   if (match.arg(as) == "frame") return(decode_frame(x, "msgpack", ...))
-  out <- .Call(C_unpack, x, 0, simplify)
+  out <- .Call(C_unpack, x, as.double(length(x)), 0, simplify)
   rest <- length(x) - out[[2]]
   if (rest > 0) refuse("malformed", "msgpack", paste("byte", out[[2]]), "the end of the message", paste(rest, "bytes more"),
                        "Use unpackMsgs() for several messages.")
@@ -35,11 +35,12 @@ unpackMsg <- function(x, simplify = TRUE, as = c("value", "frame"), ...) {
 unpackMsgs <- function(x, n = NA, simplify = TRUE) {
   msgs <- list()
   at <- 0
-  while (at < length(x) && (is.na(n) || length(msgs) < n)) {
-    if (.Call(C_extent, x, at) == 0) break
-    out <- .Call(C_unpack, x, at, simplify)
+  size <- as.double(length(x))
+  while (at < size && (is.na(n) || length(msgs) < n)) {
+    if (.Call(C_scan, x, size, at, 1)[2] > 0) break
+    out <- .Call(C_unpack, x, size, at, simplify)
     msgs[length(msgs) + 1] <- list(out[[1]])
     at <- out[[2]]
   }
-  list(msgs = msgs, remaining = if (at == 0) x else x[seq_len(length(x) - at) + at], bytes_read = at)
+  list(msgs = msgs, remaining = if (at == 0) x else x[seq_len(size - at) + at], bytes_read = at)
 }

@@ -73,8 +73,9 @@ SEXP frame_to_list(CnrFrame *frame, size_t first_row);
 // ---------------------------------------------------------------- messages.c
 
 SEXP pack_call(SEXP x, SEXP as_is, SEXP hook);
-SEXP unpack_call(SEXP bytes, SEXP at, SEXP simplify);
-SEXP extent_call(SEXP bytes, SEXP at);
+SEXP unpack_call(SEXP bytes, SEXP size, SEXP at, SEXP simplify);
+SEXP scan_call(SEXP bytes, SEXP size, SEXP at, SEXP left);
+SEXP append_call(SEXP buffer, SEXP at, SEXP bytes);
 SEXP json_call(SEXP text);
 
 #endif

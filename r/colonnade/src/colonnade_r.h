@@ -305,17 +305,24 @@ CnCode cnr_level_names(const struct CnrFrame *frame, CnBuffer *out, CnError *err
 // `frame` is valid; `starts` and `stops` are valid for writes of the node's count; `error` is null or zeroed.
 CnCode cnr_list_bounds(const struct CnrFrame *frame, size_t node, int64_t *starts, int64_t *stops, CnError *error);
 
-// The end of the value at `at`: its offset, or 0 if the bytes end inside it.
-//
-// # Safety
-// As `cnr_msgpack_next`; `end` is valid.
-CnCode cnr_msgpack_extent(const uint8_t *data, size_t nbytes, size_t at, size_t *end, CnError *error);
-
 // Reads the item at `*at`, and moves `*at` behind it.
 //
 // # Safety
 // `data` is valid for reads of `nbytes`, `at` and `event` are valid, `error` is null or zeroed.
 CnCode cnr_msgpack_next(const uint8_t *data, size_t nbytes, size_t *at, struct CnrEvent *event, CnError *error);
+
+// Searches the end of a value whose bytes arrive in pieces. `*at` and `*left` are the offset and the number of items after which
+// an earlier call stopped; at first the offset of the value and 1. `*left` is 0 at the end of the value. Else `*needed` is a number
+// of bytes that the value certainly still has, so that a reader that asks for them never reads beyond it.
+//
+// # Safety
+// As `cnr_msgpack_next`; `left` and `needed` are valid.
+CnCode cnr_msgpack_scan(const uint8_t *data,
+                        size_t nbytes,
+                        size_t *at,
+                        size_t *left,
+                        size_t *needed,
+                        CnError *error);
 
 // The number of a node's child.
 //

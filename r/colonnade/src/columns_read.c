@@ -313,6 +313,13 @@ static SEXP read_node(Source *source, size_t node) {
       PROTECT(out);
       PROTECT(levels);
       CALL(cnr_fill_integer, node, INTEGER(out));
+      SEXP all = list_get(attributes, "levels");
+      if (TYPEOF(all) == STRSXP && XLENGTH(all) == XLENGTH(levels) + 1) {
+        // The last level is NA.
+        for (size_t i = 0; i < count; i++) {
+          if (INTEGER(out)[i] == NA_INTEGER) INTEGER(out)[i] = (int)XLENGTH(all);
+        }
+      }
       Rf_setAttrib(out, R_LevelsSymbol, levels);
       UNPROTECT(1);
       if (!info.tagged) set_class(out, info.ordered ? "ordered" : "factor", info.ordered ? "factor" : NULL);

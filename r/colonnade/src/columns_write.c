@@ -89,7 +89,7 @@ static int is_texts(SEXP x, const char *first, const char *second) {
 }
 
 // The kinds of vectors, by the attributes that their stored type implies.
-typedef enum { PLAIN, FACTOR, DATE, TIME, DURATION, INTEGER64, MATRIX, DATA_FRAME } Kind;
+typedef enum { PLAIN, FACTOR, FACTOR_NA, DATE, TIME, DURATION, INTEGER64, MATRIX, DATA_FRAME } Kind;
 
 static int is_plain_zone(SEXP zone) {
   return TYPEOF(zone) == STRSXP && XLENGTH(zone) == 1 && CHAR(STRING_ELT(zone, 0))[0] != 0;
@@ -210,8 +210,8 @@ static void push_time(Target *target, SEXP x, Kind kind, int nested) {
 static int is_bare(SEXP x) { return ATTRIB(x) == R_NilValue && !IS_S4_OBJECT(x); }
 
 // The type that all vectors of a list have: an atomic one, VECSXP for lists, or NILSXP for none.
-static SEXPTYPE item_type(SEXP x) {
-  SEXPTYPE found = NILSXP;
+static int item_type(SEXP x) {
+  int found = NILSXP;
   for (R_xlen_t i = 0; i < XLENGTH(x); i++) {
     SEXP item = VECTOR_ELT(x, i);
     if (item == R_NilValue) continue;
@@ -230,8 +230,8 @@ static SEXPTYPE item_type(SEXP x) {
 }
 
 // The items of all vectors of a list, one after another.
-static SEXP joined(SEXP x, SEXPTYPE type, R_xlen_t total) {
-  SEXP out = PROTECT(Rf_allocVector(type, total));
+static SEXP joined(SEXP x, int type, R_xlen_t total) {
+  SEXP out = PROTECT(Rf_allocVector((SEXPTYPE)type, total));
   R_xlen_t at = 0;
   for (R_xlen_t i = 0; i < XLENGTH(x); i++) {
     SEXP item = VECTOR_ELT(x, i);
@@ -287,7 +287,7 @@ static void push_cells(Target *target, SEXP x) {
 
 // Returns whether the array needs the tag "cells".
 static int push_list(Target *target, SEXP x, int nested) {
-  SEXPTYPE type = item_type(x);
+  int type = item_type(x);
   if (type == NILSXP) {
     if (nested) return 1;
     push_cells(target, x);
@@ -365,6 +365,37 @@ static void push_frame(Target *target, SEXP x) {
   UNPROTECT(2);
 }
 
+// ---------------------------------------------------------------- factors
+
+// No format has a level that is missing. If NA is the last level, as addNA() makes it, its rows are null; otherwise codes are
+// stored as integers. In both cases the levels are in the tag.
+static void push_factor(Target *target, SEXP x, SEXP levels) {
+  R_xlen_t count = XLENGTH(x), nlevels = XLENGTH(levels), missing = 0;
+  for (R_xlen_t i = 0; i < nlevels; i++) missing += STRING_ELT(levels, i) == NA_STRING;
+  int ordered = Rf_inherits(x, "ordered");
+  if (missing == 0) {
+    push_text(target, levels);
+    CALL(cnr_push_factor, INTEGER_RO(x), (size_t)count, ordered);
+    tag(target, x, FACTOR, NULL, 1);
+    return;
+  }
+  int last = missing == 1 && STRING_ELT(levels, nlevels - 1) == NA_STRING;
+  for (R_xlen_t i = 0; i < count; i++) last &= INTEGER_ELT(x, i) != NA_INTEGER;
+  if (!last) {
+    push_atomic(target, x, 0);
+    tag(target, x, PLAIN, NULL, 1);
+    return;
+  }
+  SEXP known = PROTECT(Rf_allocVector(STRSXP, nlevels - 1));
+  for (R_xlen_t i = 0; i < nlevels - 1; i++) SET_STRING_ELT(known, i, STRING_ELT(levels, i));
+  push_text(target, known);
+  SEXP codes = PROTECT(Rf_allocVector(INTSXP, count));
+  for (R_xlen_t i = 0; i < count; i++) INTEGER(codes)[i] = INTEGER_ELT(x, i) == nlevels ? NA_INTEGER : INTEGER_ELT(x, i);
+  CALL(cnr_push_factor, INTEGER_RO(codes), (size_t)count, ordered);
+  tag(target, x, FACTOR_NA, NULL, 1);
+  UNPROTECT(2);
+}
+
 // ---------------------------------------------------------------- any column
 
 static void push(Target *target, SEXP x, int nested) {
@@ -382,9 +413,7 @@ static void push(Target *target, SEXP x, int nested) {
     push_matrix(target, x, dim);
     tag(target, x, MATRIX, NULL, 1);
   } else if (TYPEOF(x) == INTSXP && Rf_inherits(x, "factor") && TYPEOF(Rf_getAttrib(x, R_LevelsSymbol)) == STRSXP) {
-    push_text(target, Rf_getAttrib(x, R_LevelsSymbol));
-    CALL(cnr_push_factor, INTEGER_RO(x), (size_t)XLENGTH(x), Rf_inherits(x, "ordered"));
-    tag(target, x, FACTOR, NULL, 1);
+    push_factor(target, x, Rf_getAttrib(x, R_LevelsSymbol));
   } else if (number && Rf_inherits(x, "Date")) {
     push_time(target, x, DATE, nested);
   } else if (number && Rf_inherits(x, "POSIXct")) {

@@ -278,9 +278,9 @@ static SEXP unpack(Input *input, int depth) {
   }
 }
 
-// The value at offset `at`, and the offset behind it.
-SEXP unpack_call(SEXP bytes, SEXP at, SEXP simplify) {
-  Input input = {RAW(bytes), (size_t)XLENGTH(bytes), (size_t)Rf_asReal(at), Rf_asLogical(simplify)};
+// The value at offset `at` of the first `size` bytes, and the offset behind it.
+SEXP unpack_call(SEXP bytes, SEXP size, SEXP at, SEXP simplify) {
+  Input input = {RAW(bytes), (size_t)Rf_asReal(size), (size_t)Rf_asReal(at), Rf_asLogical(simplify)};
   SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
   SET_VECTOR_ELT(out, 0, unpack(&input, 0));
   SET_VECTOR_ELT(out, 1, Rf_ScalarReal((double)input.at));
@@ -288,13 +288,26 @@ SEXP unpack_call(SEXP bytes, SEXP at, SEXP simplify) {
   return out;
 }
 
-// The offset behind the value at `at`; 0 if the bytes end inside it.
-SEXP extent_call(SEXP bytes, SEXP at) {
-  size_t end = 0;
+// Searches the end of a value in the first `size` bytes. Takes and returns the offset and the number of items where the search
+// stands, and the bytes that the value certainly still has.
+SEXP scan_call(SEXP bytes, SEXP size, SEXP at, SEXP left) {
+  size_t offset = (size_t)Rf_asReal(at), items = (size_t)Rf_asReal(left), needed = 0;
   CnError error = {0};
-  CnCode code = cnr_msgpack_extent(RAW(bytes), (size_t)XLENGTH(bytes), (size_t)Rf_asReal(at), &end, &error);
-  check_code(code, &error);
-  return Rf_ScalarReal((double)end);
+  check_code(cnr_msgpack_scan(RAW(bytes), (size_t)Rf_asReal(size), &offset, &items, &needed, &error), &error);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, 3));
+  REAL(out)[0] = (double)offset;
+  REAL(out)[1] = (double)items;
+  REAL(out)[2] = (double)needed;
+  UNPROTECT(1);
+  return out;
+}
+
+// Copies `bytes` into `buffer` from offset `at` on, in place: no other name refers to a connection's buffer.
+SEXP append_call(SEXP buffer, SEXP at, SEXP bytes) {
+  size_t offset = (size_t)Rf_asReal(at), size = (size_t)XLENGTH(bytes);
+  if (offset + size > (size_t)XLENGTH(buffer)) Rf_error("a buffer is too small");
+  if (size > 0) memcpy(RAW(buffer) + offset, RAW(bytes), size);
+  return R_NilValue;
 }
 
 // The text of JSON as R's values.

@@ -83,7 +83,8 @@ pub(crate) fn defect(what: &str) -> Error {
 /// `values` is valid for reads of `count` values, or `count` is 0; R does not change or free them while the result is in use.
 pub(crate) unsafe fn borrowed<T>(values: *const T, count: usize) -> ArrowBuffer {
     let Some(address) = std::ptr::NonNull::new(values.cast_mut().cast::<u8>()).filter(|_| count > 0) else {
-        return ArrowBuffer::from_vec(Vec::<u8>::new());
+        // R's address of an empty vector is not aligned.
+        return ArrowBuffer::from_vec(Vec::<u64>::new());
     };
     // SAFETY: the caller guarantees that the memory is valid. R owns it, so the owner that Arrow drops is empty.
     unsafe { ArrowBuffer::from_custom_allocation(address, count * size_of::<T>(), std::sync::Arc::new(())) }

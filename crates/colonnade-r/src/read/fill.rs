@@ -96,6 +96,10 @@ fn integers(node: &Node, out: &mut [i32]) -> Result<()> {
 fn codes(array: &ArrayRef, out: &mut [i32]) -> Result<()> {
     let dictionary = array.as_any_dictionary_opt().ok_or_else(|| defect("an array of another type"))?;
     let known = dictionary.values().len();
+    if known == 0 {
+        out.fill(NA_INTEGER);
+        return Ok(());
+    }
     let keys = dictionary.normalized_keys();
     for (slot, key) in out.iter_mut().zip(keys) {
         *slot = if key < known { i32::try_from(key + 1).unwrap_or(NA_INTEGER) } else { NA_INTEGER };
