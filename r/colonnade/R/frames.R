@@ -5,7 +5,10 @@ STRUCTURAL <- c("names", "row.names", ".internal.selfref", "colonnade")
 
 # The columns, names, row names (NULL if automatic), number of rows, attributes and hint of a data frame.
 frame_parts <- function(x) {
+  unnamed <- FALSE
   if (!is.data.frame(x)) {
+    # A matrix without names has automatic labels, as an array of NumPy.
+    unnamed <- is.matrix(x) && is.null(colnames(x))
     if (is.matrix(x) || is.list(x)) x <- as.data.frame(x, stringsAsFactors = FALSE)
     else refuse("invalid_option", "r", "x", "a data frame", paste0("an object of class ", class(x)[1]),
                 "Make one with data.frame().")
@@ -17,7 +20,7 @@ frame_parts <- function(x) {
   columns <- lapply(unclass(x), prepare_column)
   attributes(columns) <- NULL
   names <- names(x)
-  list(columns, if (is.null(names)) character() else names, if (!automatic) attr(x, "row.names"),
+  list(columns, if (is.null(names) || unnamed) character() else names, if (!automatic) attr(x, "row.names"),
        as.double(.row_names_info(x, type = 2L)), kept, attr(x, "colonnade", exact = TRUE))
 }
 

@@ -18,6 +18,9 @@ void check_column(CnCode code, CnError *error, SEXP column);
 // Signals an error of R's side: `kind` as in CnError, `member` a column or NULL.
 void throw_message(const char *kind, const char *member, const char *format, ...);
 
+// Names the column that is being converted, for errors of the functions below. NULL: none.
+void set_column(SEXP column);
+
 // A callback that hears interrupts of R's user. Rust polls it about every 50 ms.
 CnProgress interrupts(void);
 
@@ -43,6 +46,10 @@ typedef struct {
   SEXP holder;
   size_t size;
 } ByteWriter;
+
+// The UTF-8 of a string that is not NA, and its size. Refuses bytes. Memory is R's, freed by vmaxset.
+const char *utf8_of(SEXP string, size_t *size);
+void find_native_encoding(void);
 
 ByteWriter bytes_new(SEXP holder);
 void bytes_add(ByteWriter *bytes, const void *data, size_t size);

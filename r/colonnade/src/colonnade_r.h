@@ -168,6 +168,12 @@ extern "C" {
 // As `cnr_tag`.
 CnCode cnr_add_column(struct CnrBuilder *builder, const uint8_t *name, size_t nbytes, CnError *error);
 
+// Makes the labels of the columns a range, as NumPy's arrays have.
+//
+// # Safety
+// As `cnr_tag`.
+CnCode cnr_automatic_names(struct CnrBuilder *builder, CnError *error);
+
 // Frees a builder. Null is ignored.
 //
 // # Safety

@@ -44,6 +44,7 @@ static SEXP read_text(Source *source, size_t node, size_t count) {
   const void *values[CHUNK];
   size_t sizes[CHUNK];
   for (size_t start = 0; start < count; start += CHUNK) {
+    if (start % (64 * CHUNK) == 0) R_CheckUserInterrupt();
     size_t rows = count - start < CHUNK ? count - start : CHUNK;
     CALL(cnr_values, node, start, rows, values, sizes);
     for (size_t i = 0; i < rows; i++) {
@@ -78,6 +79,7 @@ static SEXP read_bytes(Source *source, size_t node, size_t count, int cells) {
   const void *values[CHUNK];
   size_t sizes[CHUNK];
   for (size_t start = 0; start < count; start += CHUNK) {
+    if (start % (64 * CHUNK) == 0) R_CheckUserInterrupt();
     size_t rows = count - start < CHUNK ? count - start : CHUNK;
     CALL(cnr_values, node, start, rows, values, sizes);
     for (size_t i = 0; i < rows; i++) {
@@ -415,10 +417,12 @@ SEXP frame_to_list(CnrFrame *frame, size_t first_row) {
     CALL(cnr_column_name, i, &text, &size);
     SET_STRING_ELT(names, (R_xlen_t)i, column_name(source, text, size));
     source->column = PROTECT(Rf_ScalarString(STRING_ELT(names, (R_xlen_t)i)));
+    set_column(source->column);
     CnrInfo info;
     CALL(cnr_node_info, i, &info);
     LOGICAL(rounded)[i] = info.rounded;
     SET_VECTOR_ELT(columns, (R_xlen_t)i, read_node(source, i));
+    set_column(NULL);
     source->column = R_NilValue;
     UNPROTECT(1);
   }

@@ -40,24 +40,13 @@ static void refuse(Target *target, const char *expected, SEXP x) {
 
 // ---------------------------------------------------------------- text
 
-// The UTF-8 of a string; NULL for NA. Memory is R's, freed by vmaxset.
-static const char *utf8(Target *target, SEXP string, size_t *size) {
+// The UTF-8 of a string; NULL for NA.
+static const char *utf8(SEXP string, size_t *size) {
   if (string == NA_STRING) {
     *size = 0;
     return NULL;
   }
-  cetype_t encoding = Rf_getCharCE(string);
-  if (encoding == CE_BYTES) {
-    throw_message("unrepresentable", column_text(target),
-                  "expected text of a known encoding, found bytes. Set it with Encoding(), or use a list of raw vectors.");
-  }
-  if (encoding == CE_UTF8) {
-    *size = (size_t)LENGTH(string);
-    return CHAR(string);
-  }
-  const char *text = Rf_translateCharUTF8(string);
-  *size = text == CHAR(string) ? (size_t)LENGTH(string) : strlen(text);
-  return text;
+  return utf8_of(string, size);
 }
 
 static void push_text(Target *target, SEXP x) {
@@ -68,9 +57,10 @@ static void push_text(Target *target, SEXP x) {
   const void *values[CHUNK];
   size_t sizes[CHUNK];
   for (R_xlen_t start = 0; start < count; start += CHUNK) {
+    if (start % (64 * CHUNK) == 0) R_CheckUserInterrupt();
     const void *mark = vmaxget();
     size_t rows = count - start < CHUNK ? (size_t)(count - start) : CHUNK;
-    for (size_t i = 0; i < rows; i++) values[i] = utf8(target, STRING_ELT(x, start + (R_xlen_t)i), &sizes[i]);
+    for (size_t i = 0; i < rows; i++) values[i] = utf8(STRING_ELT(x, start + (R_xlen_t)i), &sizes[i]);
     CALL(cnr_text_push, values, sizes, rows);
     vmaxset(mark);
   }
@@ -357,7 +347,7 @@ static void push_frame(Target *target, SEXP x) {
   const uint8_t **texts = (const uint8_t **)R_alloc((size_t)ncols + 1, sizeof *texts);
   size_t *sizes = (size_t *)R_alloc((size_t)ncols + 1, sizeof *sizes);
   for (R_xlen_t i = 0; i < ncols; i++) {
-    texts[i] = (const uint8_t *)utf8(target, STRING_ELT(names, i), &sizes[i]);
+    texts[i] = (const uint8_t *)utf8(STRING_ELT(names, i), &sizes[i]);
     if (texts[i] == NULL) refuse(target, "a data frame without missing names", x);
     push(target, VECTOR_ELT(x, i), 1);
   }
@@ -440,13 +430,17 @@ SEXP build_frame(SEXP columns, SEXP names, SEXP row_names, SEXP nrows, SEXP attr
   keep(&target, columns);
   keep(&target, row_names);
   R_xlen_t ncols = XLENGTH(columns);
-  if (TYPEOF(names) != STRSXP || XLENGTH(names) != ncols) {
+  int automatic = TYPEOF(names) == STRSXP && XLENGTH(names) == 0 && ncols > 0;
+  if (automatic) check(&target, cnr_automatic_names(target.builder, &target.error));
+  else if (TYPEOF(names) != STRSXP || XLENGTH(names) != ncols) {
     throw_message("unrepresentable", NULL, "expected a name for each of %d columns, found others. Set names().", (int)ncols);
   }
   for (R_xlen_t i = 0; i < ncols; i++) {
     const void *mark = vmaxget();
-    SEXP name = STRING_ELT(names, i);
+    SEXP name = automatic ? NA_STRING : STRING_ELT(names, i);
     target.column = PROTECT(Rf_ScalarString(name));
+    if (i % 64 == 0) R_CheckUserInterrupt();
+    set_column(target.column);
     push(&target, VECTOR_ELT(columns, i), 0);
     size_t size;
     const char *text = utf8(&target, name, &size);
@@ -454,6 +448,7 @@ SEXP build_frame(SEXP columns, SEXP names, SEXP row_names, SEXP nrows, SEXP attr
     UNPROTECT(1);
     vmaxset(mark);
   }
+  set_column(NULL);
   target.column = R_NilValue;
   if (row_names != R_NilValue) {
     push_atomic(&target, row_names, 0);

@@ -9,6 +9,11 @@
 // Set when the user interrupted a call, so that its error is signalled as an interrupt.
 static int was_interrupted = 0;
 
+// The name of the column that is being converted, for errors deep inside it; NULL outside.
+static SEXP current_column = NULL;
+
+void set_column(SEXP column) { current_column = column; }
+
 static SEXP text_sexp(const char *text) {
   return text == NULL ? R_NilValue : Rf_ScalarString(Rf_mkCharCE(text, CE_UTF8));
 }
@@ -27,6 +32,7 @@ static SEXP namespace_call(const char *function, SEXP argument) {
 }
 
 void throw_error(CnError *error, SEXP column) {
+  current_column = NULL;
   if (error->code == CN_CODE_CANCELLED && was_interrupted) {
     was_interrupted = 0;
     cn_error_clear(error);
@@ -68,7 +74,12 @@ void throw_message(const char *kind, const char *member, const char *format, ...
   SEXP fields = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(fields, 0, text_sexp(kind));
   SET_VECTOR_ELT(fields, 1, text_sexp("r"));
-  SET_VECTOR_ELT(fields, 2, text_sexp(member));
+  if (member == NULL && current_column != NULL && TYPEOF(current_column) == STRSXP) {
+    SET_VECTOR_ELT(fields, 2, current_column);
+  } else {
+    SET_VECTOR_ELT(fields, 2, text_sexp(member));
+  }
+  current_column = NULL;
   SET_VECTOR_ELT(fields, 3, text_sexp(text));
   namespace_call("throw_colonnade_message", fields);
   UNPROTECT(1);
@@ -92,6 +103,7 @@ static int poll(void *context, int64_t done, int64_t total) {
 
 CnProgress interrupts(void) {
   was_interrupted = 0;
+  current_column = NULL;
   CnProgress progress = {poll, NULL};
   return progress;
 }

@@ -196,4 +196,5 @@ void R_init_colonnade(DllInfo *dll) {
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
+  find_native_encoding();
 }

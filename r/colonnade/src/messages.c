@@ -88,6 +88,7 @@ static void pack(ByteWriter *bytes, SEXP x, int as_is, SEXP hook, int depth) {
 }
 
 SEXP pack_call(SEXP x, SEXP as_is, SEXP hook) {
+  set_column(NULL);
   SEXP holder = PROTECT(Rf_allocVector(VECSXP, 1));
   ByteWriter bytes = bytes_new(holder);
   pack(&bytes, x, Rf_asLogical(as_is), hook, 0);
@@ -280,6 +281,7 @@ static SEXP unpack(Input *input, int depth) {
 
 // The value at offset `at` of the first `size` bytes, and the offset behind it.
 SEXP unpack_call(SEXP bytes, SEXP size, SEXP at, SEXP simplify) {
+  set_column(NULL);
   Input input = {RAW(bytes), (size_t)Rf_asReal(size), (size_t)Rf_asReal(at), Rf_asLogical(simplify)};
   SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
   SET_VECTOR_ELT(out, 0, unpack(&input, 0));

@@ -91,17 +91,44 @@ void write_int(ByteWriter *bytes, int64_t value) {
   }
 }
 
+// Whether text without a mark is Latin-1, as the locale says. In other locales it is taken for UTF-8, and checked: R would replace
+// what it cannot translate ("<ff>"), which no reader could tell from text.
+static int native_is_latin1 = 0;
+
+void find_native_encoding(void) {
+  SEXP call = PROTECT(Rf_lang1(Rf_install("l10n_info")));
+  SEXP info = PROTECT(Rf_eval(call, R_BaseEnv));
+  SEXP names = Rf_getAttrib(info, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < XLENGTH(info); i++) {
+    if (strcmp(CHAR(STRING_ELT(names, i)), "Latin-1") == 0) native_is_latin1 = Rf_asLogical(VECTOR_ELT(info, i)) == TRUE;
+  }
+  UNPROTECT(2);
+}
+
+const char *utf8_of(SEXP string, size_t *size) {
+  cetype_t encoding = Rf_getCharCE(string);
+  if (encoding == CE_BYTES) {
+    throw_message("unrepresentable", NULL,
+                  "expected text of a known encoding, found bytes. Set it with Encoding(), or use a list of raw vectors.");
+  }
+  if (encoding == CE_LATIN1 || (encoding == CE_NATIVE && native_is_latin1)) {
+    const char *text = Rf_translateCharUTF8(string);
+    *size = strlen(text);
+    return text;
+  }
+  *size = (size_t)LENGTH(string);
+  return CHAR(string);
+}
+
 void write_string(ByteWriter *bytes, SEXP string) {
   if (string == NA_STRING) {
     write_nil(bytes);
     return;
   }
-  if (Rf_getCharCE(string) == CE_BYTES) {
-    throw_message("unrepresentable", NULL, "expected text of a known encoding, found bytes. Use a raw vector.");
-  }
   const void *mark = vmaxget();
-  const char *text = Rf_translateCharUTF8(string);
-  write_text(bytes, text, strlen(text));
+  size_t size;
+  const char *text = utf8_of(string, &size);
+  write_text(bytes, text, size);
   vmaxset(mark);
 }
 

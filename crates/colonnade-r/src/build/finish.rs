@@ -53,7 +53,8 @@ impl CnrBuilder {
         }
         let origin = Some(serde_json::Value::Object(origin).to_string());
         let tags = Tags { origin, ..Tags::unnamed().clone() };
-        let frame = Frame::new(index, column_axis(&names)?, parts.collect(), tags)?;
+        let labels = if self.automatic_names { Axis::range(names.len()) } else { column_axis(&names)? };
+        let frame = Frame::new(index, labels, parts.collect(), tags)?;
         self.frame = Some(if hint_bytes.is_empty() { frame } else { hint::restore(frame, hint_bytes)? });
         Ok(())
     }

@@ -41,6 +41,8 @@ pub struct CnrBuilder {
     chunked: bool,
     stack: Vec<Pushed>,
     text: Option<TextBuilder>,
+    /// Whether the labels of the columns are a range.
+    automatic_names: bool,
     columns: Vec<(Option<String>, Pushed)>,
     row_names: Option<Pushed>,
     frame: Option<Frame>,
@@ -127,6 +129,7 @@ pub extern "C" fn cnr_builder_new(nrows: usize, chunked: bool) -> *mut CnrBuilde
         chunked,
         stack: Vec::new(),
         text: None,
+        automatic_names: false,
         columns: Vec::new(),
         row_names: None,
         frame: None,
@@ -200,6 +203,21 @@ pub unsafe extern "C" fn cnr_add_column(
             let name = if name.is_null() { None } else { Some(text_of(values_of(name, nbytes))?) };
             let array = builder.pop()?;
             builder.columns.push((name, array));
+            Ok(())
+        })
+    }
+}
+
+/// Makes the labels of the columns a range, as NumPy's arrays have.
+///
+/// # Safety
+/// As `cnr_tag`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cnr_automatic_names(builder: *mut CnrBuilder, error: *mut CnError) -> CnCode {
+    // SAFETY: the caller guarantees each pointer.
+    unsafe {
+        with(builder, error, |builder| {
+            builder.automatic_names = true;
             Ok(())
         })
     }

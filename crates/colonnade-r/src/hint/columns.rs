@@ -69,10 +69,12 @@ pub(super) fn restore_level(own: &Level, hinted: &Level) -> Option<Level> {
 }
 
 fn fitted(array: &ArrayData, own: &Part, hinted: &Hinted<'_>, position: usize) -> Option<Part> {
+    // R's own attributes win; integer64 only says that the numbers are wide.
+    let is_plain = |tag: &str| tag == r#"{"kind":"r","storage":"integer64"}"#;
     if let Part::Column(column, _) = own
-        && column.tag.is_some()
+        && !column.tag.as_deref().is_none_or(is_plain)
     {
-        return None; // R's own attributes
+        return None;
     }
     let data = cast(array, &hinted.data_type)?;
     if let Some(dtype) = hinted.dtype {

@@ -145,7 +145,18 @@ fn seconds(node: &Node, out: &mut [f64], unit: TimeUnit, factor: f64) -> Result<
 fn doubles(node: &Node, out: &mut [f64], factor: f64) -> Result<()> {
     let (array, na) = (make_array(node.data.clone()), f64::from_bits(NA_REAL_BITS));
     match node.data.data_type() {
-        DataType::Float64 => fill::<Float64Type, _>(&array, out, na, |value| value),
+        DataType::Float64 => {
+            let values =
+                array.as_primitive_opt::<Float64Type>().ok_or_else(|| defect("an array of another type"))?;
+            out.copy_from_slice(values.values());
+            // Arithmetic of R sets a bit of `NA`. Files that keep the value of a null bring it back.
+            for_nulls(values, |row| {
+                if let Some(slot) = out.get_mut(row).filter(|slot| !crate::is_na(**slot)) {
+                    *slot = na;
+                }
+            });
+            Ok(())
+        }
         DataType::Float32 => fill::<Float32Type, _>(&array, out, na, f64::from),
         DataType::Float16 => fill::<Float16Type, _>(&array, out, na, f64::from),
         DataType::Int32 => fill::<Int32Type, _>(&array, out, na, f64::from),

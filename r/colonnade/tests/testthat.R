@@ -1,0 +1,4 @@
+library(testthat)
+library(colonnade)
+
+test_check("colonnade")
