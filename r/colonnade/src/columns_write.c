@@ -443,7 +443,7 @@ SEXP build_frame(SEXP columns, SEXP names, SEXP row_names, SEXP nrows, SEXP attr
     set_column(target.column);
     push(&target, VECTOR_ELT(columns, i), 0);
     size_t size;
-    const char *text = utf8(&target, name, &size);
+    const char *text = utf8(name, &size);
     check(&target, cnr_add_column(target.builder, (const uint8_t *)text, size, &target.error));
     UNPROTECT(1);
     vmaxset(mark);
