@@ -22,7 +22,7 @@ PYTEST_ARGS ?=
 BENCH ?= small
 
 # Not --release: as quick to build, and arithmetic that overflows is an error here.
-CARGO_TEST := cargo test --locked -p colonnade -p colonnade-transport
+CARGO_TEST := cargo test --locked -p colonnade -p colonnade-transport -p colonnade-capi -p colonnade-r
 
 .PHONY: help
 help:  ## this list
@@ -183,6 +183,40 @@ test-rust:
 test-python: setup build
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
+# ---------------------------------------------------------------- C and R
+
+.PHONY: header
+header:  ## include/colonnade.h and the header of the R package, written by cbindgen from the crates
+	COLONNADE_WRITE_HEADER=1 cargo test --locked --release -p colonnade-capi -p colonnade-r --test header
+
+R_STAGE := target/r/colonnade
+R_LIBRARY := $(CURDIR)/target/r/library
+R_STAMP := target/r/.stamp-installed
+R_FROM := $(shell find r/colonnade -type f) include/colonnade.h scripts/r-stage.sh
+$(R_STAMP): $(R_FROM) $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.lock
+	cargo build --locked --release -p colonnade-r
+	bash scripts/r-stage.sh
+	mkdir -p $(R_LIBRARY)
+	COLONNADE_RUST_LIBRARY=$(CURDIR)/target/release/libcolonnade_r.a R CMD INSTALL --library=$(R_LIBRARY) $(R_STAGE)
+	@touch $@
+
+.PHONY: r-install
+r-install:  ## the R package, installed in target/r/library, over this repository's build of the core
+	@$(MAKE) --no-print-directory $(R_STAMP)
+
+.PHONY: test-r
+test-r: setup build r-install  ## the tests of the R package, and files exchanged with Python both ways; needs R
+	cd r/colonnade/tests && R_LIBS=$(R_LIBRARY) NOT_CRAN=true COLONNADE_PYTHON=$(CURDIR)/$(PY) Rscript testthat.R
+
+.PHONY: r-package
+r-package:  ## the source package of R in target/r/, with all crates: it installs without a network
+	bash scripts/r-stage.sh --vendor
+	cd target/r && R CMD build --no-build-vignettes colonnade
+
+.PHONY: r-check
+r-check: r-package  ## R CMD check of the source package: half an hour
+	cd target/r && _R_CHECK_CRAN_INCOMING_=false R CMD check --as-cran --no-manual colonnade_*.tar.gz
+
 .PHONY: quick
 quick: setup build  ## a tenth of every Python test, in under a minute
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --sample 10 $(PYTEST_ARGS)
@@ -247,6 +281,8 @@ check:  ## everything .ci/run asks for: lint, then test
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory test-rust
 	@$(MAKE) --no-print-directory test-python
+	@if command -v Rscript >/dev/null; then $(MAKE) --no-print-directory test-r; \
+	else echo "no R: make test-r was left out (bash scripts/system-packages.sh installs it)"; fi
 
 .PHONY: format
 format: setup  ## rewrite Rust and Python in the house's format

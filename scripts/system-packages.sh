@@ -7,12 +7,14 @@
 #   unzip         a third
 #   chromium      renders the page of `colonnade bench`; chromium-driver lets a test steer it
 #   pyright       the type checker of editors, of npm (node's package manager, itself a package of Debian)
-#   r-base-core   R as a peer of the benchmarks, with the packages of it that Debian has (r-packages.sh: the others)
+#   r-base-core   R as a peer of the benchmarks, and for the tests of the R package, with the packages of it that Debian has
+#                 (r-packages.sh: the others)
 # More packages are arguments: `make release-check` asks for jq and libreoffice-calc.
 set -euo pipefail
 
 packages=(valgrind p7zip-full unzip chromium chromium-driver
-    r-base-core r-cran-jsonlite r-cran-rjson r-cran-yaml r-cran-data.table "$@")
+    r-base-core r-cran-jsonlite r-cran-rjson r-cran-yaml r-cran-data.table
+    r-cran-testthat r-cran-bit64 r-cran-tibble r-cran-knitr r-cran-rmarkdown pandoc "$@")
 pyright=1.1.414
 # A node from elsewhere may have its own npm.
 command -v npm >/dev/null || packages+=(nodejs npm)

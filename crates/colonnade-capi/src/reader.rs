@@ -39,7 +39,7 @@ pub enum Chunks {
         threads: usize,
     },
     /// A file that is decoded front to back.
-    Incremental(IncrementalChunks),
+    Incremental(Box<IncrementalChunks>),
 }
 
 /// Decodes a file front to back.
@@ -79,7 +79,7 @@ impl Chunks {
         let file = File::open(path)?;
         let stream: Box<dyn Read + Send> =
             if spec.capabilities.compressed { Box::new(DecompressReader::new(file)) } else { Box::new(file) };
-        Ok(Self::Incremental(IncrementalChunks { stream, decoder, lookahead: None, ended: false }))
+        Ok(Self::Incremental(Box::new(IncrementalChunks { stream, decoder, lookahead: None, ended: false })))
     }
 
     /// The next chunk; `None` at the end.

@@ -26,9 +26,8 @@ pub fn of_frames(frames: Vec<Arc<Frame>>) -> Result<FFI_ArrowArrayStream> {
         exporter.admit_apart(frame)?;
     }
     let schema = exporter.schema();
-    let batches = frames
-        .into_iter()
-        .map(move |frame| Ok(exporter.admitted(&frame).map(|arrays| (frame.nrows, arrays))?));
+    let batches =
+        frames.into_iter().map(move |frame| exporter.admitted(&frame).map(|arrays| (frame.nrows, arrays)));
     of_batches(schema, batches)
 }
 

@@ -98,7 +98,7 @@ impl<'b> Cursor<'b> {
     ///
     /// # Errors
     /// `Truncated`: the input ends inside it; `Malformed`: the byte 0xc1.
-    pub fn next(&mut self) -> Result<CnrEvent> {
+    pub fn next_item(&mut self) -> Result<CnrEvent> {
         let start = self.at;
         let none = CnrEvent { item: CnrItem::Nil, integer: 0, number: 0.0, data: std::ptr::null(), count: 0 };
         let int = |integer: i64| CnrEvent { item: CnrItem::Int, integer, ..none };
@@ -181,7 +181,7 @@ impl<'b> Cursor<'b> {
     pub fn skip(&mut self) -> Result<()> {
         let mut left = 1_usize;
         while left > 0 {
-            let event = self.next()?;
+            let event = self.next_item()?;
             left -= 1;
             left = left.saturating_add(match event.item {
                 CnrItem::Array => event.count,
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn cnr_msgpack_next(
         report(error, || {
             let (Some(at), false) = (at.as_mut(), event.is_null()) else { return Err(defect("no cursor")) };
             let mut cursor = Cursor::new(values_of(data, nbytes), *at);
-            event.write(cursor.next()?);
+            event.write(cursor.next_item()?);
             *at = cursor.at;
             Ok(())
         })
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn cnr_msgpack_scan(
 fn scan(bytes: &[u8], at: &mut usize, left: &mut usize) -> Result<usize> {
     while *left > 0 {
         let mut cursor = Cursor { declared_only: true, ..Cursor::new(bytes, *at) };
-        let event = match cursor.next() {
+        let event = match cursor.next_item() {
             Ok(event) => event,
             Err(error) => {
                 let colonnade::ErrorKind::Truncated { needed, had } = error.kind() else { return Err(error) };
@@ -276,13 +276,13 @@ mod tests {
     #[test]
     fn items_of_the_specification() {
         let mut cursor = Cursor::new(b"\x01\xe0\xd1\xff\x00\xcf\xff\xff\xff\xff\xff\xff\xff\xff\xc0\xc3", 0);
-        assert_eq!(cursor.next().unwrap().integer, 1);
-        assert_eq!(cursor.next().unwrap().integer, -32);
-        assert_eq!(cursor.next().unwrap().integer, -256);
-        assert_eq!(cursor.next().unwrap().item, CnrItem::Uint);
-        assert_eq!(cursor.next().unwrap().item, CnrItem::Nil);
-        assert_eq!(cursor.next().unwrap().integer, 1);
-        assert!(cursor.next().is_err());
+        assert_eq!(cursor.next_item().unwrap().integer, 1);
+        assert_eq!(cursor.next_item().unwrap().integer, -32);
+        assert_eq!(cursor.next_item().unwrap().integer, -256);
+        assert_eq!(cursor.next_item().unwrap().item, CnrItem::Uint);
+        assert_eq!(cursor.next_item().unwrap().item, CnrItem::Nil);
+        assert_eq!(cursor.next_item().unwrap().integer, 1);
+        assert!(cursor.next_item().is_err());
     }
 
     #[test]

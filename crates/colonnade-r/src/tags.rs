@@ -54,7 +54,7 @@ fn json_value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Value> {
             format!("attributes: expected values nested at most {MAX_DEPTH} deep, found deeper ones.");
         return Err(Error::limit("r", message));
     }
-    let event = cursor.next()?;
+    let event = cursor.next_item()?;
     Ok(match event.item {
         CnrItem::Nil => Value::Null,
         CnrItem::Bool => Value::from(event.integer != 0),
@@ -69,7 +69,7 @@ fn json_value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Value> {
         CnrItem::Map => {
             let mut map = Map::new();
             for _ in 0..event.count {
-                let key = cursor.next()?;
+                let key = cursor.next_item()?;
                 let name = text_of(&key)?;
                 map.insert(name, json_value(cursor, depth + 1)?);
             }

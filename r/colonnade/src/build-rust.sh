@@ -6,15 +6,17 @@ if [ -n "$COLONNADE_RUST_LIBRARY" ]; then
   cp "$COLONNADE_RUST_LIBRARY" rust-library/libcolonnade_r.a
   exit 0
 fi
+# R clears PATH of what users install in their home.
+[ -d "$HOME/.cargo/bin" ] && PATH="$PATH:$HOME/.cargo/bin"
 command -v cargo >/dev/null || {
   echo "colonnade: expected Rust >= 1.88 (cargo on PATH), found none. Install it from https://rustup.rs, or as rustc and cargo of your system." >&2
   exit 1
 }
-# The sources are a workspace in src/rust with all crates in vendor.tar.xz.
+# src/rust is a workspace, with all crates that it needs in vendor.tar.xz.
 cd rust
 [ -d vendor ] || tar -xJf vendor.tar.xz
-export CARGO_HOME="$PWD/cargo-home" CARGO_TARGET_DIR="$PWD/target"
-cargo build --release --offline --locked --jobs 2 -p colonnade-r
+[ -d .cargo ] || cp -R cargo-config .cargo
+CARGO_TARGET_DIR="$PWD/target" cargo build --release --offline --locked --jobs 2 -p colonnade-r
 cp target/release/libcolonnade_r.a ../rust-library/
 # The build takes a gigabyte that the package does not need.
-rm -rf target vendor cargo-home
+rm -rf target vendor .cargo

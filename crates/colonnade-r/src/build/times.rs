@@ -83,8 +83,7 @@ fn same_bits(value: f64, whole: i64) -> bool {
 fn units(value: f64, factor: f64, unit: TimeUnit) -> Option<i64> {
     let per_second = units_per_second(unit);
     let seconds = value * factor;
-    // Also refuses NaN.
-    if !(seconds.abs() < 9.2e18 / f64::from(u32::try_from(per_second).ok()?)) {
+    if seconds.is_nan() || seconds.abs() >= 9.2e18 / f64::from(u32::try_from(per_second).ok()?) {
         return None;
     }
     let (floor, per) = (seconds.floor(), f64::from(u32::try_from(per_second).ok()?));
