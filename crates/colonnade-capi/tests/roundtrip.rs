@@ -1,5 +1,7 @@
 //! Calls the interface as a C program does: pointers, codes and structures.
 
+#![allow(clippy::unwrap_used)] // helpers of tests
+
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
