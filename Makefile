@@ -189,7 +189,7 @@ test-python: setup build
 header:  ## include/colonnade.h and the header of the R package, written by cbindgen from the crates
 	COLONNADE_WRITE_HEADER=1 cargo test --locked --release -p colonnade-capi -p colonnade-r --test header
 
-R_STAGE := target/r/colonnade
+R_STAGE := target/r/tested/colonnade
 R_LIBRARY := $(CURDIR)/target/r/library
 R_STAMP := target/r/.stamp-installed
 R_FROM := $(shell find r/colonnade -type f) include/colonnade.h scripts/r-stage.sh
@@ -209,13 +209,13 @@ test-r: setup build r-install  ## the tests of the R package, and files exchange
 	cd r/colonnade/tests && R_LIBS=$(R_LIBRARY) NOT_CRAN=true COLONNADE_PYTHON=$(CURDIR)/$(PY) Rscript testthat.R
 
 .PHONY: r-package
-r-package:  ## the source package of R in target/r/, with all crates: it installs without a network
+r-package:  ## the source package of R in target/r/source, with all crates: it installs without a network
 	bash scripts/r-stage.sh --vendor
-	cd target/r && R CMD build --no-build-vignettes colonnade
+	cd target/r/source && R CMD build colonnade
 
 .PHONY: r-check
 r-check: r-package  ## R CMD check of the source package: half an hour
-	cd target/r && _R_CHECK_CRAN_INCOMING_=false R CMD check --as-cran --no-manual colonnade_*.tar.gz
+	cd target/r/source && _R_CHECK_CRAN_INCOMING_=false R CMD check --as-cran --no-manual colonnade_*.tar.gz
 
 .PHONY: quick
 quick: setup build  ## a tenth of every Python test, in under a minute

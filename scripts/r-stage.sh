@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Makes the directory of the R package in target/r/colonnade, from r/colonnade and the headers. With --vendor also the Rust
-# sources and all crates they need, so that it builds without a network.
+# Makes the directory of the R package in target/r/tested, from r/colonnade and the headers. With --vendor makes it in target/r/source,
+# with the Rust sources and all crates that they need, so that it builds without a network.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-stage=$root/target/r/colonnade
-mkdir -p "$root/target/r"
+folder=$root/target/r/$([ "${1:-}" = --vendor ] && echo source || echo tested)
+stage=$folder/colonnade
+mkdir -p "$folder"
 rm -rf "$stage"
 cp -R "$root/r/colonnade" "$stage"
 cp "$root/include/colonnade.h" "$stage/src/"
