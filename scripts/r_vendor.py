@@ -51,10 +51,9 @@ def main(root: Path, rust: Path, stage: Path) -> None:
         '[source.crates-io]\nreplace-with = "vendored-sources"\n\n[source.vendored-sources]\ndirectory = "vendor"\n'
     )
     write_authors(metadata, wanted, stage / "inst" / "AUTHORS")
-    run(["tar", "--sort=name", "--mtime=2000-01-01", "--owner=0", "--group=0", "-cJf", "vendor.tar.xz", "vendor"], rust)
-    shutil.rmtree(rust / "vendor")
-    # R CMD build leaves out folders whose name begins with a point; build-rust.sh renames it.
-    (rust / ".cargo").rename(rust / "cargo-config")
+    # One archive: paths of more than 100 bytes are not portable in R's.
+    run(["tar", "--sort=name", "--mtime=2000-01-01", "--owner=0", "--group=0", "-cJf", "rust.tar.xz", "rust"], rust.parent)
+    shutil.rmtree(rust)
 
 
 def run(command: list[str], folder: Path) -> str:
@@ -88,6 +87,7 @@ def stub(folder: Path) -> None:
     (folder / "src" / "lib.rs").write_text("")
     manifest = folder / "Cargo.toml"
     text = re.sub(r"(?m)^build = .*\n", "build = false\n", manifest.read_text())
+    text = re.sub(r"(?m)^links = .*\n", "", text)  # needs a build script
     text = re.sub(r"(?ms)^\[\[(bin|example|test|bench)\]\]\n.*?(?=^\[|\Z)", "", text)
     text = re.sub(r'(?ms)(^\[lib\]\n.*?^path = )"[^"]*"', r'\1"src/lib.rs"', text)
     manifest.write_text(text)
@@ -99,7 +99,7 @@ def write_authors(metadata: dict, wanted: set[str], target: Path) -> None:
     """Authors and licence of each crate in the library."""
     target.parent.mkdir(exist_ok=True)
     lines = [
-        "The library of this package contains these Rust crates, whose sources are in src/rust/vendor.tar.xz with their licence texts.",
+        "The library of this package contains these Rust crates, whose sources are in src/rust.tar.xz with their licence texts.",
         "",
     ]
     for package in sorted(metadata["packages"], key=lambda package: package["name"]):

@@ -20,6 +20,7 @@
 
 pub mod build;
 pub mod calls;
+pub mod connection;
 pub mod hint;
 pub mod msgpack;
 pub mod read;

@@ -12,11 +12,11 @@ command -v cargo >/dev/null || {
   echo "colonnade: expected Rust >= 1.88 (cargo on PATH), found none. Install it from https://rustup.rs, or as rustc and cargo of your system." >&2
   exit 1
 }
-# At most two jobs, as packages of CRAN. src/rust is a workspace, with all crates that it needs in vendor.tar.xz.
+# rust.tar.xz is a workspace with all crates that it needs. At most two jobs, as packages of CRAN.
+[ -d rust ] || tar -xJf rust.tar.xz
 cd rust
-[ -d vendor ] || tar -xJf vendor.tar.xz
-[ -d .cargo ] || cp -R cargo-config .cargo
 CARGO_TARGET_DIR="$PWD/target" cargo build --release --offline --locked --jobs "${COLONNADE_JOBS:-2}" -p colonnade-r
 cp target/release/libcolonnade_r.a ../rust-library/
+cd ..
 # The build takes a gigabyte that the package does not need.
-rm -rf target vendor .cargo
+rm -rf rust

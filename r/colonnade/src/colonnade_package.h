@@ -77,6 +77,16 @@ SEXP build_frame(SEXP columns, SEXP names, SEXP row_names, SEXP nrows, SEXP attr
 // The columns, names and attributes of a frame, as a list for R.
 SEXP frame_to_list(CnrFrame *frame, size_t first_row);
 
+// ---------------------------------------------------------------- peers.c
+
+SEXP connect_call(SEXP url, SEXP options);
+SEXP send_bytes_call(SEXP handle, SEXP bytes, SEXP seconds);
+SEXP send_frame_call(SEXP handle, SEXP frame, SEXP format, SEXP options, SEXP seconds);
+SEXP receive_call(SEXP handle, SEXP seconds);
+SEXP wait_call(SEXP handles, SEXP seconds);
+SEXP finish_call(SEXP handle);
+SEXP disconnect_call(SEXP handle);
+
 // ---------------------------------------------------------------- messages.c
 
 SEXP pack_call(SEXP x, SEXP as_is, SEXP hook);

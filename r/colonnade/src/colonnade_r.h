@@ -71,8 +71,23 @@ typedef enum CnrKind {
   CNR_KIND_CELLS = 16,
 } CnrKind;
 
+// What a call to receive found.
+typedef enum CnrReceived {
+  // No whole message in the time given.
+  CNR_RECEIVED_PENDING = 0,
+  // The peer ended sending.
+  CNR_RECEIVED_END = 1,
+  // A frame.
+  CNR_RECEIVED_FRAME = 2,
+  // Bytes.
+  CNR_RECEIVED_BYTES = 3,
+} CnrReceived;
+
 // A frame that is being built from R's vectors.
 typedef struct CnrBuilder CnrBuilder;
+
+// A connection that sends and receives messages.
+typedef struct CnrConnection CnrConnection;
 
 // A frame that was read.
 typedef struct CnrFrame CnrFrame;
@@ -199,6 +214,28 @@ CnCode cnr_child_name(const struct CnrFrame *frame,
 // # Safety
 // `frame`, `name` and `nbytes` are valid; `error` is null or zeroed.
 CnCode cnr_column_name(const struct CnrFrame *frame, size_t column, const void **name, size_t *nbytes, CnError *error);
+
+// Connects to a peer: `tcp://host:port`, `tls://host:port` or `unix:/path`.
+//
+// # Safety
+// Texts are C strings or null; `progress` is null or valid; `out` is valid for writes; `error` is null or zeroed.
+CnCode cnr_connect(const char *url,
+                   const char *options,
+                   const CnProgress *progress,
+                   struct CnrConnection **out,
+                   CnError *error);
+
+// Ends sending. The peer sees the end of input, and may still send.
+//
+// # Safety
+// `connection` is valid; `error` is null or zeroed.
+CnCode cnr_connection_finish(struct CnrConnection *connection, CnError *error);
+
+// Closes a connection. Null is ignored.
+//
+// # Safety
+// `connection` is null, or a connection that was not freed.
+void cnr_connection_free(struct CnrConnection *connection);
 
 // Encodes a finished frame in memory. Free the bytes with `cn_buffer_free`.
 //
@@ -481,11 +518,46 @@ CnCode cnr_reader_open(const char *path,
                        struct CnrReader **out,
                        CnError *error);
 
+// Receives the next message. `seconds`: the time to wait; 0 takes what has arrived, negative is the connection's.
+//
+// # Safety
+// As `cnr_send_bytes`; `found`, `frame` and `bytes` are valid for writes. Of the last two only that of the answer is written.
+CnCode cnr_receive(struct CnrConnection *connection,
+                   double seconds,
+                   const CnProgress *progress,
+                   enum CnrReceived *found,
+                   struct CnrFrame **frame,
+                   CnBuffer *bytes,
+                   CnError *error);
+
 // The row labels.
 //
 // # Safety
 // `frame` and `out` are valid; `error` is null or zeroed.
 CnCode cnr_rows(const struct CnrFrame *frame, struct CnrRows *out, CnError *error);
+
+// Sends bytes as a message. `seconds`: the time that it may take; negative for the connection's.
+//
+// # Safety
+// `connection` is valid, `data` is valid for reads of `nbytes`, `progress` is null or valid, `error` is null or zeroed.
+CnCode cnr_send_bytes(struct CnrConnection *connection,
+                      const void *data,
+                      size_t nbytes,
+                      double seconds,
+                      const CnProgress *progress,
+                      CnError *error);
+
+// Sends a finished frame as a message of `format`, with the options of a JSON object.
+//
+// # Safety
+// As `cnr_send_bytes`; `builder` is finished; texts are C strings or null.
+CnCode cnr_send_frame(struct CnrConnection *connection,
+                      const struct CnrBuilder *builder,
+                      const char *format,
+                      const char *options,
+                      double seconds,
+                      const CnProgress *progress,
+                      CnError *error);
 
 // Makes the array on top the row names.
 //
@@ -538,6 +610,17 @@ CnCode cnr_values(const struct CnrFrame *frame,
                   const void **addresses,
                   size_t *sizes,
                   CnError *error);
+
+// Waits until bytes of one of the connections can be received. Writes for each whether they can.
+//
+// # Safety
+// `connections` and `ready` have `count` items; `progress` is null or valid; `error` is null or zeroed.
+CnCode cnr_wait(const struct CnrConnection *const *connections,
+                size_t count,
+                double seconds,
+                const CnProgress *progress,
+                bool *ready,
+                CnError *error);
 
 // Writes a finished frame to a file. `losses`: one line for each thing that plain text does not bring back; free it with
 // `cn_text_free`.

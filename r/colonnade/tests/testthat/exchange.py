@@ -13,6 +13,7 @@ import colonnade as cn
 
 FORMATS = ["npz", "arrow", "parquet", "msgpack"]
 N = 4
+TOKEN = "a token of these tests"
 
 
 def frames() -> dict[str, pd.DataFrame]:
@@ -90,5 +91,39 @@ def check_r(folder: Path) -> None:
         assert frame["cplx"].tolist() == [1 + 2j, 0j, -1j], suffix
 
 
+def serve(folder: Path) -> None:
+    """Sends back what peers send, until one of them sends the bytes of the text "stop"."""
+    import trustme
+
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(folder / "authority.pem"))
+    certificate = authority.issue_cert("127.0.0.1", "localhost")
+    certificate.private_key_and_cert_chain_pem.write_to_path(str(folder / "server.pem"))
+    own = {"certificate": str(folder / "server.pem"), "key": str(folder / "server.pem"), "token": TOKEN}
+    with (
+        cn.listen(f"unix:{folder}/socket") as here,
+        cn.listen("tcp://127.0.0.1:0") as tcp,
+        cn.listen("tls://127.0.0.1:0", **own) as tls,
+    ):
+        (folder / "url.part").write_text(tcp.url + "\n" + tls.url + "\n")
+        (folder / "url.part").rename(folder / "url")
+        open_ones = [here, tcp, tls]
+        while True:
+            for ready in cn.wait(open_ones, timeout_s=60):
+                if ready in (here, tcp, tls):
+                    open_ones.append(ready.accept())
+                    continue
+                for message in ready:
+                    if isinstance(message, bytes):
+                        if message == b"\xa4stop":
+                            return
+                        ready.send_bytes(message)
+                    else:
+                        ready.send(message)
+                    break
+                else:
+                    open_ones.remove(ready)
+
+
 if __name__ == "__main__":
-    {"write": write, "check": check, "check_r": check_r}[sys.argv[1]](Path(sys.argv[2]))
+    {"write": write, "check": check, "check_r": check_r, "serve": serve}[sys.argv[1]](Path(sys.argv[2]))

@@ -1,0 +1,85 @@
+//! Connects, by the options of the R package.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use colonnade::limits::Limits;
+use colonnade::message::{Incoming, IoBuffer};
+use colonnade::progress::Progress;
+use colonnade::{Error, Result};
+use colonnade_capi::options::OptionMap;
+use colonnade_transport::tls::{TlsFault, TlsFiles, Token, client_config, connect};
+use colonnade_transport::{Address, Channel, dial};
+use serde_json::Value;
+
+use super::CnrConnection;
+
+/// The time that a TLS handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+fn tls_error(fault: TlsFault) -> Error {
+    match fault {
+        TlsFault::File { path, error } => {
+            io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
+        }
+        TlsFault::Option(text) => Error::invalid_option("tls", format!("{text}.")),
+    }
+}
+
+fn allocate(nbytes: usize) -> io::Result<Box<dyn IoBuffer>> {
+    let mut bytes = Vec::new();
+    bytes.try_reserve_exact(nbytes).map_err(io::Error::other)?;
+    bytes.resize(nbytes, 0_u8);
+    Ok(Box::new(bytes))
+}
+
+/// Takes a number of seconds.
+fn seconds(map: &mut OptionMap, name: &'static str) -> Result<Option<Duration>> {
+    let seconds = |value: &Value| Duration::try_from_secs_f64(value.as_f64()?).ok();
+    map.value(name, "0 or more seconds", seconds)
+}
+
+/// Connects to `url`. The options are those of Python's `cn.connect`.
+pub(super) fn open(url: &str, options: Option<&str>, progress: &dyn Progress) -> Result<CnrConnection> {
+    let mut map = OptionMap::parse("connect", options)?;
+    let (threads, limits): (usize, Limits) = (map.threads()?, map.limits()?);
+    let timeout = seconds(&mut map, "timeout_s")?;
+    let handshake = seconds(&mut map, "handshake_timeout_s")?.unwrap_or(HANDSHAKE);
+    let mut path = |name| map.text(name).map(|path| path.map(PathBuf::from));
+    let files =
+        TlsFiles { certificate: path("certificate")?, key: path("key")?, authorities: path("authorities")? };
+    let (token, server_name) = (map.text("token")?, map.text("server_name")?);
+    map.finish()?;
+    let token = token.map(|token| Token::new(token.into_bytes())).transpose();
+    let token = token.map_err(|text| Error::invalid_option("connect", format!("{text}.")))?;
+    let address: Address = url.parse().map_err(|error: colonnade_transport::AddressError| {
+        Error::invalid_option("connect", format!("{error}."))
+    })?;
+    files.check_for(&address, token.as_ref()).map_err(tls_error)?;
+    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let mut interrupted = || progress.check().map_err(io::Error::other);
+    let socket = dial(&address, deadline, &mut interrupted)?;
+    let channel: Arc<dyn Channel> = match &address {
+        Address::Tls { host, .. } => {
+            let config = client_config(&files).map_err(tls_error)?;
+            let name = server_name.as_deref().unwrap_or(host);
+            let end = Instant::now().checked_add(handshake);
+            let deadline = deadline.into_iter().chain(end).min();
+            connect(Arc::new(socket), name, &config, token.as_ref(), deadline, &mut interrupted)?
+        }
+        _ => Arc::new(socket),
+    };
+    Ok(CnrConnection {
+        channel,
+        incoming: Incoming::new(limits, allocate),
+        read_ahead: Vec::new(),
+        from: 0,
+        to: 0,
+        ended: false,
+        timeout,
+        threads,
+        broken: false,
+    })
+}

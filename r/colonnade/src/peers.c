@@ -1,0 +1,81 @@
+// Connections to peers: the calls of R/peers.R.
+
+#include "colonnade_package.h"
+
+#define TAG "colonnade_connection"
+
+static void free_connection(SEXP handle) {
+  cnr_connection_free(R_ExternalPtrAddr(handle));
+  R_ClearExternalPtr(handle);
+}
+
+SEXP connect_call(SEXP url, SEXP options) {
+  CnError error = {0};
+  CnProgress progress = interrupts();
+  CnrConnection *connection = NULL;
+  check_code(cnr_connect(text_or_null(url), text_or_null(options), &progress, &connection, &error), &error);
+  return handle_new(connection, TAG, free_connection);
+}
+
+SEXP send_bytes_call(SEXP handle, SEXP bytes, SEXP seconds) {
+  CnError error = {0};
+  CnProgress progress = interrupts();
+  CnrConnection *connection = handle_get(handle, TAG);
+  check_code(cnr_send_bytes(connection, RAW(bytes), (size_t)XLENGTH(bytes), Rf_asReal(seconds), &progress, &error), &error);
+  return R_NilValue;
+}
+
+SEXP send_frame_call(SEXP handle, SEXP frame, SEXP format, SEXP options, SEXP seconds) {
+  CnrConnection *connection = handle_get(handle, TAG);
+  SEXP builder = PROTECT(build_frame(VECTOR_ELT(frame, 0), VECTOR_ELT(frame, 1), VECTOR_ELT(frame, 2),
+                                     VECTOR_ELT(frame, 3), VECTOR_ELT(frame, 4), VECTOR_ELT(frame, 5), 0));
+  CnError error = {0};
+  CnProgress progress = interrupts();
+  CnCode code = cnr_send_frame(connection, R_ExternalPtrAddr(builder), text_or_null(format), text_or_null(options),
+                               Rf_asReal(seconds), &progress, &error);
+  check_code(code, &error);
+  UNPROTECT(1);
+  return R_NilValue;
+}
+
+// A list of what was found (0 nothing, 1 the end, 2 a frame, 3 bytes) and its content.
+SEXP receive_call(SEXP handle, SEXP seconds) {
+  CnrConnection *connection = handle_get(handle, TAG);
+  CnError error = {0};
+  CnProgress progress = interrupts();
+  CnrReceived found = CNR_RECEIVED_PENDING;
+  CnrFrame *frame = NULL;
+  CnBuffer bytes = {0};
+  check_code(cnr_receive(connection, Rf_asReal(seconds), &progress, &found, &frame, &bytes, &error), &error);
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, Rf_ScalarInteger((int)found));
+  if (found == CNR_RECEIVED_FRAME) SET_VECTOR_ELT(out, 1, frame_to_list(frame, 0));
+  if (found == CNR_RECEIVED_BYTES) SET_VECTOR_ELT(out, 1, take_buffer(&bytes));
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP wait_call(SEXP handles, SEXP seconds) {
+  size_t count = (size_t)XLENGTH(handles);
+  const CnrConnection **connections = (const CnrConnection **)R_alloc(count + 1, sizeof *connections);
+  bool *ready = (bool *)R_alloc(count + 1, sizeof *ready);
+  for (size_t i = 0; i < count; i++) connections[i] = handle_get(VECTOR_ELT(handles, (R_xlen_t)i), TAG);
+  CnError error = {0};
+  CnProgress progress = interrupts();
+  check_code(cnr_wait(connections, count, Rf_asReal(seconds), &progress, ready, &error), &error);
+  SEXP out = PROTECT(Rf_allocVector(LGLSXP, (R_xlen_t)count));
+  for (size_t i = 0; i < count; i++) LOGICAL(out)[i] = ready[i];
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP finish_call(SEXP handle) {
+  CnError error = {0};
+  check_code(cnr_connection_finish(handle_get(handle, TAG), &error), &error);
+  return R_NilValue;
+}
+
+SEXP disconnect_call(SEXP handle) {
+  if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(TAG)) free_connection(handle);
+  return R_NilValue;
+}
