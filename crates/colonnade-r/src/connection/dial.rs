@@ -1,6 +1,6 @@
 //! Connects, by the options of the R package.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -41,6 +41,33 @@ fn seconds(map: &mut OptionMap, name: &'static str) -> Result<Option<Duration>> 
     map.value(name, "0 or more seconds", seconds)
 }
 
+/// Reads the token from a file or the environment, without a newline at its end: `ps` would show an argument.
+fn token(file: Option<&str>, variable: Option<&str>) -> Result<Option<Token>> {
+    let bytes = match (file, variable) {
+        (None, None) => return Ok(None),
+        (Some(_), Some(_)) => {
+            let message = "token_file, token_env: expected one of the two, found both.";
+            return Err(Error::invalid_option("connect", message));
+        }
+        // One byte more than a token may have is enough to refuse it.
+        (Some(path), None) => {
+            let mut bytes = Vec::new();
+            std::fs::File::open(path)?.take(4098).read_to_end(&mut bytes)?;
+            bytes
+        }
+        (None, Some(name)) => {
+            let value = std::env::var_os(name).ok_or_else(|| {
+                let message =
+                    format!("token_env: expected the name of a variable that is set, found {name:?}.");
+                Error::invalid_option("connect", message)
+            })?;
+            value.into_encoded_bytes()
+        }
+    };
+    let bytes = bytes.strip_suffix(b"\n").unwrap_or(&bytes).to_vec();
+    Token::new(bytes).map(Some).map_err(|text| Error::invalid_option("connect", format!("{text}.")))
+}
+
 /// Connects to `url`. The options are those of Python's `cn.connect`.
 pub(super) fn open(url: &str, options: Option<&str>, progress: &dyn Progress) -> Result<CnrConnection> {
     let mut map = OptionMap::parse("connect", options)?;
@@ -50,10 +77,10 @@ pub(super) fn open(url: &str, options: Option<&str>, progress: &dyn Progress) ->
     let mut path = |name| map.text(name).map(|path| path.map(PathBuf::from));
     let files =
         TlsFiles { certificate: path("certificate")?, key: path("key")?, authorities: path("authorities")? };
-    let (token, server_name) = (map.text("token")?, map.text("server_name")?);
+    let (file, variable) = (map.text("token_file")?, map.text("token_env")?);
+    let server_name = map.text("server_name")?;
     map.finish()?;
-    let token = token.map(|token| Token::new(token.into_bytes())).transpose();
-    let token = token.map_err(|text| Error::invalid_option("connect", format!("{text}.")))?;
+    let token = token(file.as_deref(), variable.as_deref())?;
     let address: Address = url.parse().map_err(|error: colonnade_transport::AddressError| {
         Error::invalid_option("connect", format!("{error}."))
     })?;

@@ -13,7 +13,6 @@ import colonnade as cn
 
 FORMATS = ["npz", "arrow", "parquet", "msgpack"]
 N = 4
-TOKEN = "a token of these tests"
 
 
 def frames() -> dict[str, pd.DataFrame]:
@@ -95,11 +94,12 @@ def serve(folder: Path) -> None:
     """Sends back what peers send, until one of them sends the bytes of the text "stop"."""
     import trustme
 
+    (folder / "token").write_text("a token of these tests\n")
     authority = trustme.CA()
     authority.cert_pem.write_to_path(str(folder / "authority.pem"))
     certificate = authority.issue_cert("127.0.0.1", "localhost")
     certificate.private_key_and_cert_chain_pem.write_to_path(str(folder / "server.pem"))
-    own = {"certificate": str(folder / "server.pem"), "key": str(folder / "server.pem"), "token": TOKEN}
+    own = {"certificate": str(folder / "server.pem"), "key": str(folder / "server.pem"), "token_file": folder / "token"}
     with (
         cn.listen(f"unix:{folder}/socket") as here,
         cn.listen("tcp://127.0.0.1:0") as tcp,

@@ -2,7 +2,8 @@
 python <- Sys.getenv("COLONNADE_PYTHON")
 
 run_python <- function(act, folder) {
-  out <- suppressWarnings(system2(python, c(shQuote(test_path("exchange.py")), act, shQuote(folder)), stdout = TRUE, stderr = TRUE))
+  out <- suppressWarnings(system2(python, c(shQuote(test_path("exchange.py")), act, shQuote(folder)), stdout = TRUE, stderr = TRUE,
+                                  env = "LD_LIBRARY_PATH="))
   expect_null(attr(out, "status"), info = paste(c(act, out), collapse = "\n"))
 }
 

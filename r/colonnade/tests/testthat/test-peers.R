@@ -5,13 +5,15 @@ test_that("frames and values go to Python and back", {
   dir.create(folder)
   on.exit(unlink(folder, recursive = TRUE))
   log <- file.path(folder, "log")
-  system2(python, c(shQuote(test_path("exchange.py")), "serve", shQuote(folder)), wait = FALSE, stdout = log, stderr = log)
+  # R's own library path makes Python load another libpython.
+  system2(python, c(shQuote(test_path("exchange.py")), "serve", shQuote(folder)), wait = FALSE, stdout = log, stderr = log,
+          env = "LD_LIBRARY_PATH=")
   url <- file.path(folder, "url")
   for (turn in 1:600) if (file.exists(url)) break else Sys.sleep(0.05)
   expect_true(file.exists(url), info = paste(readLines(log), collapse = "\n"))
   x <- structure(kinds, class = "data.frame", row.names = .set_row_names(3L))
   urls <- readLines(url)
-  tls <- list(authorities = file.path(folder, "authority.pem"), token = "a token of these tests")
+  tls <- list(authorities = file.path(folder, "authority.pem"), token_file = file.path(folder, "token"))
   for (address in c(urls, paste0("unix:", folder, "/socket"))) {
     con <- do.call(cn_connect, c(list(address, timeout_s = 30), if (startsWith(address, "tls")) tls))
     writeMsg(x, con)
@@ -29,8 +31,9 @@ test_that("frames and values go to Python and back", {
     close(con)
     expect_s3_class(error_of(readMsg(con)), "colonnade_invalid_option")
   }
-  expect_s3_class(error_of(cn_connect(urls[2], timeout_s = 30, token = "a token of these tests")), "colonnade_error")
-  tls$token <- "another token, of nobody"
+  expect_s3_class(error_of(cn_connect(urls[2], timeout_s = 30, token_file = tls$token_file)), "colonnade_error")
+  tls$token_file <- file.path(folder, "other")
+  writeLines("another token, of nobody", tls$token_file)
   expect_s3_class(error_of(do.call(cn_connect, c(list(urls[2], timeout_s = 30), tls))), "colonnade_error")
   pair <- list(cn_connect(address), cn_connect(address))
   expect_length(cn_wait(pair, timeout_s = 0), 0)
@@ -71,7 +74,7 @@ test_that("a peer that sends garbage, or ends inside a message, is an error", {
 test_that("addresses and options are checked", {
   expect_s3_class(error_of(cn_connect("http://x")), "colonnade_invalid_option")
   expect_s3_class(error_of(cn_connect("unix:/nowhere/socket")), "colonnade_io")
-  expect_s3_class(error_of(cn_connect("tcp://127.0.0.1:1", token = "x")), "colonnade_invalid_option")
+  expect_s3_class(error_of(cn_connect("tcp://127.0.0.1:1", token_env = "NO_SUCH_TOKEN")), "colonnade_invalid_option")
   expect_s3_class(error_of(cn_connect("tcp://127.0.0.1:1", colour = 1)), "colonnade_invalid_option")
   # Plain TCP does not leave this machine.
   expect_s3_class(error_of(cn_connect("tcp://192.0.2.1:5000", timeout_s = 1)), "colonnade_error")
