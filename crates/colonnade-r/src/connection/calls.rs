@@ -225,6 +225,9 @@ pub unsafe extern "C" fn cnr_connection_finish(
 pub unsafe extern "C" fn cnr_connection_free(connection: *mut CnrConnection) {
     if !connection.is_null() {
         // SAFETY: the caller guarantees it.
-        drop(unsafe { Box::from_raw(connection) });
+        let connection = unsafe { Box::from_raw(connection) };
+        // TLS says that sending has ended, else the peer sees a connection that was cut. A peer that is gone need not hear it.
+        connection.channel.finish().ok();
+        connection.channel.flush().ok();
     }
 }
