@@ -7,6 +7,7 @@ use colonnade::memory::{Fetch, PieceReceiver, Remote};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
+use crate::byte_source::bytes_of;
 use crate::callable::CallableReader;
 use crate::http_file::pause;
 use crate::limits::PyLimits;
@@ -72,9 +73,9 @@ impl Fetch for RangeFetcher {
             let io = |error: PyErr| colonnade::Error::from(io::Error::from(error));
             let pieces = self.0.bind(py).call1((ranges.to_vec(),)).and_then(|pieces| pieces.try_iter());
             for piece in pieces.map_err(io)? {
-                let (at, bytes): (usize, PyBuffer<u8>) =
+                let (at, bytes): (usize, Bound<'_, PyAny>) =
                     piece.and_then(|piece| piece.extract()).map_err(io)?;
-                receive(at, &bytes.to_vec(py).map_err(io)?)?;
+                receive(at, bytes_of(&bytes).map_err(io)?.as_slice())?;
                 py.check_signals().map_err(io)?;
             }
             Ok(())

@@ -297,6 +297,7 @@ class Dataset(Scanned):
                 step = max(len(found) if batch_rows is None else batch_rows, 1)
                 for start in range(0, len(found), step):
                     yield found if step >= len(found) else found.slice(start, start + step)
+                del frame, found  # not in memory with the next one
 
 
 @contextmanager
