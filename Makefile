@@ -131,8 +131,12 @@ bench-connections: build  ## process to process by pipe, socket, TCP, TLS; PART=
 	@$(PY) -m colonnade_bench table connections $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-text
-bench-text: build  ## CSV, NDJSON, JSON, YAML files; PART=csv|ndjson|json|yaml, DOCS=1 as above
+bench-text: build  ## CSV, NDJSON, YAML files; PART=csv|ndjson|yaml, DOCS=1 as above
 	@$(PY) -m colonnade_bench table text $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
+.PHONY: bench-json
+bench-json: build  ## JSON files of records and of columns; DOCS=1 as above
+	@$(PY) -m colonnade_bench table json $(if $(DOCS),--report docs/benchmarks)
 
 .PHONY: bench-msgpack
 bench-msgpack: build  ## MessagePack in memory, of rows, by pipe and socket; PART=memory|records|wire|file, DOCS=1 as above

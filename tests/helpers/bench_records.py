@@ -4,7 +4,7 @@ from colonnade_bench.entry import Entry
 from colonnade_bench.rounds import Rounds
 from colonnade_bench.spec import Spec
 
-TABLES = ("arrow", "codecs", "connections", "everyday", "msgpack", "npz-1e6", "npz-1e8", "parquet", "text")
+TABLES = ("arrow", "codecs", "connections", "everyday", "json", "msgpack", "npz-1e6", "npz-1e8", "parquet", "text")
 ARTICLE = {"engine": "pickle", "format": "pickle", "library": "static-frame"}
 
 

@@ -9,6 +9,7 @@ import contextlib
 import email.utils
 import hashlib
 import hmac
+import logging
 import os
 import shutil
 import socket
@@ -92,6 +93,7 @@ def _post(url: str, body: bytes, content_type: str) -> None:
 @contextmanager
 def moto_endpoint() -> Iterator[str]:
     """The address of an S3 server of moto, in a thread."""
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # not a line for each request
     server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0, verbose=False)
     server.start()
     host, port = server.get_host_and_port()

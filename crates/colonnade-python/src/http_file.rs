@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use colonnade::memory::{Fetch, PieceReceiver, Remote};
+use colonnade::memory::{Fetch, FetchCheck, PieceReceiver, Remote};
 use colonnade_transport::{HttpFile, HttpOptions, HttpStream};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -104,10 +104,16 @@ fn check_signals() -> io::Result<()> {
 struct RangeFetcher(Arc<HttpFile>);
 
 impl Fetch for RangeFetcher {
-    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> colonnade::Result<()> {
+    fn fetch(
+        &self,
+        ranges: &[(usize, usize)],
+        receive: &mut PieceReceiver<'_>,
+        check: &mut FetchCheck<'_>,
+    ) -> colonnade::Result<()> {
         let ranges: Vec<(u64, u64)> = ranges.iter().map(|&(start, end)| (start as u64, end as u64)).collect();
         let mut landed = |at: u64, bytes: &[u8]| receive(usize::try_from(at).unwrap_or(usize::MAX), bytes);
-        self.0.fetch(&ranges, &mut landed, &mut check_signals)
+        let mut check = || check().map_err(io::Error::other).and_then(|()| check_signals());
+        self.0.fetch(&ranges, &mut landed, &mut check)
     }
 
     fn pause(&self) -> colonnade::Result<()> {

@@ -3,10 +3,11 @@
 use std::io;
 use std::sync::Arc;
 
-use colonnade::memory::{Fetch, PieceReceiver, Remote};
+use colonnade::memory::{Fetch, FetchCheck, PieceReceiver, Remote};
 use pyo3::buffer::PyBuffer;
 use pyo3::prelude::*;
 
+use crate::byte_source::bytes_of;
 use crate::callable::CallableReader;
 use crate::http_file::pause;
 use crate::limits::PyLimits;
@@ -39,7 +40,7 @@ impl PyStoreFile {
 
 #[pymethods]
 impl PyStoreFile {
-    /// `fetch(ranges)` iterates over `(offset, bytes)`. `read_into()` returns a function that fills a buffer.
+    /// `fetch(ranges)` iterates over `(offset, bytes)`, and over None while it waits. `read_into()` returns a function that fills a buffer.
     #[new]
     fn new(
         name: String,
@@ -67,14 +68,22 @@ impl std::fmt::Debug for RangeFetcher {
 }
 
 impl Fetch for RangeFetcher {
-    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> colonnade::Result<()> {
+    fn fetch(
+        &self,
+        ranges: &[(usize, usize)],
+        receive: &mut PieceReceiver<'_>,
+        check: &mut FetchCheck<'_>,
+    ) -> colonnade::Result<()> {
         Python::attach(|py| {
             let io = |error: PyErr| colonnade::Error::from(io::Error::from(error));
             let pieces = self.0.bind(py).call1((ranges.to_vec(),)).and_then(|pieces| pieces.try_iter());
             for piece in pieces.map_err(io)? {
-                let (at, bytes): (usize, PyBuffer<u8>) =
+                let piece: Option<(usize, Bound<'_, PyAny>)> =
                     piece.and_then(|piece| piece.extract()).map_err(io)?;
-                receive(at, &bytes.to_vec(py).map_err(io)?)?;
+                if let Some((at, bytes)) = piece {
+                    receive(at, bytes_of(&bytes).map_err(io)?.as_slice())?;
+                }
+                check()?;
                 py.check_signals().map_err(io)?;
             }
             Ok(())

@@ -81,6 +81,7 @@ def _scanned(data: Scanned) -> Iterator[_core.CoreFrame]:
     for frame in data.scan():
         found = True
         yield frame._load()
+        del frame  # not in memory with the next one
     if not found:
         yield data.head(0)._load()
 

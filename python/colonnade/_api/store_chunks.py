@@ -57,6 +57,7 @@ def _write_chunks(
         for chunk in chunks:
             with steps.next(chunk.nbytes) as step:
                 writer.write(chunk, step)
+            del chunk  # not in memory with the next one
         writer.close()
         steps.finish()
     except BaseException:

@@ -179,20 +179,19 @@ class Dataset(Scanned):
 
     def read(self) -> Frame:
         """Read all rows into memory, as one frame."""
-        frames = list(self.scan_ahead(lambda frame: frame))
-        return _joined(frames) if frames else self._empty
+        return self._whole(lambda frame: Frame._make(frame._load()))
 
     def to_pandas(self) -> pd.DataFrame:
         """Read all rows into a pandas DataFrame."""
-        return self.read().to_pandas()
+        return self._whole(lambda frame: frame.to_pandas())
 
     def to_polars(self) -> pl.DataFrame:
         """Read all rows into a polars DataFrame."""
-        return self.read().to_polars()
+        return self._whole(lambda frame: frame.to_polars())
 
     def to_arrow(self) -> pa.Table:
         """Read all rows into a pyarrow Table."""
-        return self.read().to_arrow()
+        return self._whole(lambda frame: frame.to_arrow())
 
     def to_pyarrow(self) -> pads.Dataset:
         """The dataset as a ``pyarrow.dataset.Dataset``, which DuckDB, DataFusion and polars query.
@@ -272,6 +271,32 @@ class Dataset(Scanned):
             raise DecodeError(f"{known.name}: expected one frame in each part, found several.")
         return shape[0]
 
+    def _whole(self, made: Callable[[Frame], T]) -> T:
+        """What `made` makes of all rows."""
+        asked = self._asked
+        if len(asked) == 1 and asked[0][1] is None:
+            part = asked[0][0]
+            with _naming(self._listing.parts[part]):
+                frame = self._file_frame(part)
+                if frame is not None:
+                    return made(frame)
+        frames = list(self.scan_ahead(lambda frame: frame))
+        return made(_joined(frames) if frames else self._empty)
+
+    def _file_frame(self, part: int) -> Frame | None:
+        """A part over its opened file, which decodes it into the memory of the result. None if its rows differ from
+        those of the file: they have keys, columns that it lacks, or another count."""
+        structure = self._structure
+        if not structure.is_of_files(self._columns):
+            return None
+        frame = structure.opened(part, columns=structure.column_names(self._columns, part))
+        own, counted = frame._source.index, structure.empty._source.index
+        if own.is_auto and counted.is_auto and own.range[::2] != counted.range[::2]:
+            return None
+        frame = structure.completed(frame, part, self._columns)
+        structure.check(frame, part, self._columns)
+        return frame
+
     def _scan(self, batch_rows: int | None) -> Iterator[Frame]:
         for i, conditions in self._asked:
             yield from self._part_frames(i, conditions, batch_rows)
@@ -297,6 +322,7 @@ class Dataset(Scanned):
                 step = max(len(found) if batch_rows is None else batch_rows, 1)
                 for start in range(0, len(found), step):
                     yield found if step >= len(found) else found.slice(start, start + step)
+                del frame, found  # not in memory with the next one
 
 
 @contextmanager

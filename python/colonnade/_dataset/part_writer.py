@@ -76,6 +76,9 @@ class PartWriter:
         """Write the rows that wait. Returns all parts."""
         for texts in list(self._waiting):
             self._write(texts, _core.concat_frames(self._taken(texts)))
+        if self.options.get("fsync", True):
+            # The manifest is synced, so what it lists must be.
+            self.place.settle([entry.name for entry in self.written])
         return self.written
 
     def _taken(self, texts: Texts) -> list[CoreFrame]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
@@ -17,6 +17,8 @@ from ..errors import LimitError, UnsupportedError
 
 MOST_FILES = 1_000_000
 """More files below a folder are refused: only their names would fill the memory."""
+
+_SYNCED_AT_ONCE = 8
 
 T = TypeVar("T")
 
@@ -50,6 +52,9 @@ class Place(Protocol):
 
     def remove(self, name: str) -> None:
         """Remove a file. One that is gone is no error."""
+
+    def settle(self, names: Sequence[str]) -> None:
+        """Wait until files that were written are durable."""
 
     def target(self, name: str) -> str:
         """What `write` and `read` take for this file."""
@@ -111,13 +116,28 @@ class Folder:
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
-        with contextlib.suppress(OSError):  # some file systems sync no folders
-            _sync_folder(folder)
+        _sync_folder(folder)
         return True
 
     def remove(self, name: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(os.path.join(self.path, name))
+
+    def settle(self, names: Sequence[str]) -> None:
+        from concurrent.futures import ThreadPoolExecutor
+
+        paths = [self.target(name) for name in names]
+        folders = {os.path.dirname(self.path) or "."}
+        for folder in {os.path.dirname(path) for path in paths}:
+            while folder not in folders:
+                folders.add(folder)
+                folder = os.path.dirname(folder) or "."
+        # At once: file systems join what several threads sync.
+        with ThreadPoolExecutor(_SYNCED_AT_ONCE) as pool:
+            for _ in pool.map(_sync, paths):
+                pass
+            for _ in pool.map(_sync_folder, folders):
+                pass
 
     def target(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/"))
@@ -126,8 +146,7 @@ class Folder:
         return self.target(name)
 
     def keywords(self) -> Mapping[str, Any]:
-        # The manifest is synced, so what it lists must be.
-        return {"mkdir": True, "fsync": True}
+        return {"mkdir": True}
 
 
 @dataclass(frozen=True)
@@ -180,6 +199,9 @@ class Prefix:
     def remove(self, name: str) -> None:
         with contextlib.suppress(FileNotFoundError), self._errors(name):
             self.obstore.delete(self.store, self._key(name))
+
+    def settle(self, names: Sequence[str]) -> None:
+        """Nothing is to do: an object is durable when its upload has ended."""
 
     def target(self, name: str) -> str:
         return self.root + self._key(name)
@@ -236,9 +258,14 @@ def place_of(target: Any, access: Access) -> Place:
     )
 
 
-def _sync_folder(path: str) -> None:
-    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+def _sync(path: str) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def _sync_folder(path: str) -> None:
+    with contextlib.suppress(OSError):  # some file systems sync no folders
+        _sync(path)

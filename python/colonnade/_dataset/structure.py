@@ -69,6 +69,11 @@ class Structure:
         own = self._union.empty if self._union is not None else self._first
         return self._ordered(with_keys(own, self._listing.keys, 0))
 
+    def is_of_files(self, wanted: Sequence[Hashable] | None) -> bool:
+        """Whether `wanted`, or all columns, are in the file of each part."""
+        keys = {key.name for key in self._listing.keys}
+        return self._union is None and not (keys if wanted is None else keys.intersection(wanted))
+
     def column_names(self, wanted: Sequence[Hashable] | None, part: int) -> list[Hashable] | None:
         """The labels to read of part `part`, to have `wanted` or all columns; None for all."""
         if wanted is None:

@@ -57,7 +57,7 @@ def write_dataset(
     table : {"delta"}, optional
         Commit Parquet parts to a Delta Lake table, through the library deltalake.
     **options
-        Options of writing the format, as for `write`.
+        Options of writing the format, as for `write`. ``fsync=False`` does not sync the parts before the manifest.
 
     Raises
     ------

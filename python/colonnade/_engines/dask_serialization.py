@@ -6,7 +6,6 @@ from typing import Any
 
 import pandas as pd
 from distributed.protocol import dask_deserialize, dask_serialize
-from distributed.protocol.serialize import pickle_dumps, pickle_loads
 
 # Imported when it is registered, not while a task waits for its first frame.
 from .._api.read_into import read_pandas
@@ -22,21 +21,19 @@ def register_pandas() -> None:
 
 
 def _serialize(frame: pd.DataFrame) -> tuple[dict[str, Any], list[Any]]:
-    # A subclass has more than its columns.
-    if type(frame) is pd.DataFrame and any(not _is_plain(dtype) for dtype in frame.dtypes):
-        sink = BufferSink()
-        try:
-            write(frame, sink, format="npz")
-            return {"colonnade": True}, [memoryview(sink)]
-        except ColonnadeError:
-            pass  # cells that no format holds: pickle does
-    header, frames = pickle_dumps(frame)
-    return {**header, "colonnade": False}, frames
+    """Raises NotImplementedError for frames that Dask had better send in its own way, and then does."""
+    # A subclass has more than its columns. Pickle sends a frame of numbers without a copy.
+    if type(frame) is not pd.DataFrame or all(_is_plain(dtype) for dtype in frame.dtypes):
+        raise NotImplementedError
+    sink = BufferSink()
+    try:
+        write(frame, sink, format="npz")
+    except ColonnadeError:  # cells that no format holds
+        raise NotImplementedError from None
+    return {}, [memoryview(sink)]
 
 
-def _deserialize(header: dict[str, Any], frames: list[Any]) -> pd.DataFrame:
-    if not header["colonnade"]:
-        return pickle_loads(header, frames)
+def _deserialize(_: dict[str, Any], frames: list[Any]) -> pd.DataFrame:
     (data,) = frames
     return read_pandas(data, format="npz")
 

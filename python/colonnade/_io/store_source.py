@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from typing import Any
 
 from .. import _core
@@ -18,6 +17,7 @@ _IN_FLIGHT_NBYTES = 64 << 20
 """The most bytes that are requested and that the reader has not taken."""
 _IN_FLIGHT = 32
 """The most requests at once. The headers of an NPZ file's arrays are as many small ranges."""
+_TICK_S = 0.05
 
 
 @dataclass
@@ -73,40 +73,38 @@ class RangeFetcher:
     object: StoreObject
     version: Version
 
-    def __call__(self, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, Any]]:
-        """Yield ``(offset, bytes)`` of each piece of the ranges, in their order."""
-        pieces = _pieces(ranges)
-        first = list(islice(pieces, 2))
-        if len(first) == 1:  # no thread for one request
-            yield first[0][0], self.object.get(*first[0], self.version)
-            return
+    def __call__(self, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, Any] | None]:
+        """Yield ``(offset, bytes)`` of each piece of the ranges, in their order, and None while it waits."""
         # Imported here: it takes as long as a third of the package.
-        from concurrent.futures import Future, ThreadPoolExecutor
+        from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-        with ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix="colonnade-store") as pool:
-            waiting: deque[tuple[int, int, Future[Any]]] = deque()
-            to_ask = chain(first, pieces)
-            nbytes = 0
-            try:
-                while True:
-                    while len(waiting) < _IN_FLIGHT and nbytes < _IN_FLIGHT_NBYTES:
-                        piece = next(to_ask, None)
-                        if piece is None:
-                            break
-                        start, end = piece
-                        waiting.append((start, end - start, pool.submit(self.object.get, start, end, self.version)))
-                        nbytes += end - start
-                    if not waiting:
-                        return
-                    offset, length, future = waiting.popleft()
-                    yield offset, future.result()
-                    nbytes -= length
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)
+        pieces = _pieces(ranges)
+        pool = ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix="colonnade-store")
+        waiting: deque[tuple[int, int, Future[Any]]] = deque()
+        nbytes = 0
+        try:
+            while True:
+                while len(waiting) < _IN_FLIGHT and nbytes < _IN_FLIGHT_NBYTES:
+                    piece = next(pieces, None)
+                    if piece is None:
+                        break
+                    start, end = piece
+                    waiting.append((start, end - start, pool.submit(self.object.get, start, end, self.version)))
+                    nbytes += end - start
+                if not waiting:
+                    return
+                offset, length, future = waiting.popleft()
+                while not wait([future], _TICK_S).done:
+                    yield None
+                yield offset, future.result()
+                nbytes -= length
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def read_into(self) -> Callable[[Any], int]:
         """A function that fills a buffer with the next bytes of the whole object, and returns their number."""
-        chunks = iter(self([(0, self.version.nbytes)] if self.version.nbytes else []))
+        found = self([(0, self.version.nbytes)] if self.version.nbytes else [])
+        chunks = (piece for piece in found if piece is not None)
         left = memoryview(b"")
 
         def read(room: Any) -> int:

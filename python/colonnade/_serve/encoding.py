@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from io import BytesIO
 from threading import Event
 from typing import Any
 
@@ -22,24 +23,20 @@ class _Collected:
     """A file whose bytes are taken out in chunks."""
 
     def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._nbytes = 0
+        self._file = BytesIO()
 
     def write(self, data: memoryview) -> int:
-        piece = bytes(data)
-        self._pieces.append(piece)
-        self._nbytes += len(piece)
-        return len(piece)
+        return self._file.write(data)
 
     def flush(self) -> None:
         """Nothing waits."""
 
     def taken(self, least: int = 1) -> bytes:
         """The bytes so far, if there are enough."""
-        if self._nbytes < least:
+        if self._file.tell() < least:
             return b""
-        found = b"".join(self._pieces) if len(self._pieces) != 1 else self._pieces[0]
-        self._pieces, self._nbytes = [], 0
+        found = self._file.getvalue()  # not a copy
+        self._file = BytesIO()
         return found
 
 

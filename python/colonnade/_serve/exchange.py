@@ -155,8 +155,7 @@ class Exchange:
             await self._begin(200 if span is None else 206, headers)
             if self._scope["method"] != "HEAD":
                 pieces = _read(fd, path, start, stop)
-                while (piece := await _in_thread(next, pieces, None)) is not None:
-                    await self._piece(piece)
+                await self._pieces(await _in_thread(next, pieces, None), pieces)
             await self._end()
         finally:
             os.close(fd)

@@ -107,6 +107,19 @@ def test_row_labels_go_on_from_chunk_to_chunk() -> None:
         assert found["a"].tolist() == [0, 0, 1, 1, 2, 2]
 
 
+def test_large_chunks_are_row_groups_and_small_ones_wait() -> None:
+    sink = cn.BufferSink()
+    with cn.open_writer(sink, format="parquet") as writer:
+        for rows in (600_000, 600_000, 10, 20, 600_000):
+            writer.write(pd.DataFrame({"a": np.arange(rows, dtype=np.int8)}))
+    file = pq.ParquetFile(io.BytesIO(memoryview(sink)))
+    groups = [file.metadata.row_group(i).num_rows for i in range(file.num_row_groups)]
+    assert groups == [600_000, 600_000, 600_030]
+    found = cn.read(sink).to_pandas()
+    assert found.index.equals(pd.RangeIndex(1_800_030))
+    assert file.read().column("a").to_numpy().tolist() == found["a"].tolist()
+
+
 def test_chunks_without_rows_add_none(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     with cn.open_writer(path, row_group_size=2) as writer:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import resource
 import sys
 import time
 from typing import Any
 
+from colonnade_bench.memory import status
 from colonnade_bench.scans.timed import Timed
 
 
@@ -25,7 +25,7 @@ def main() -> None:
         start = time.perf_counter()
         result = call()
         seconds = time.perf_counter() - start
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+        peak = status(os.getpid())["VmHWM"]  # not ru_maxrss, which begins with that of the parent
         told = result if isinstance(result, Timed) else Timed(result)
         seconds, peak = told.seconds or seconds, told.peak_nbytes or peak
         say(out, seconds=seconds, peak_nbytes=peak, answer=answer_of(told.result))

@@ -6,8 +6,8 @@
 
 use std::fmt::Debug;
 use std::os::unix::fs::FileExt;
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
 use crate::platform::anonymous_file;
@@ -19,13 +19,22 @@ use super::{Buffer, MappedFile};
 /// Receives a fetched piece: its offset in the file and its bytes.
 pub type PieceReceiver<'a> = dyn FnMut(usize, &[u8]) -> Result<()> + 'a;
 
+/// Whether to go on fetching.
+pub type FetchCheck<'a> = dyn FnMut() -> Result<()> + 'a;
+
 /// Fetches ranges of a remote file.
 pub trait Fetch: Send + Sync + Debug {
-    /// Fetches all of the ranges (sorted, disjoint, none empty), or fails. Passes the pieces to `receive` in any order.
+    /// Fetches all of the ranges (sorted, disjoint, none empty), or fails. Passes the pieces to `receive` in any order, and calls
+    /// `check` several times a second while it waits.
     ///
     /// # Errors
-    /// Errors of the transport and of `receive`; cancellation.
-    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()>;
+    /// Errors of the transport, of `receive` and of `check`; cancellation.
+    fn fetch(
+        &self,
+        ranges: &[(usize, usize)],
+        receive: &mut PieceReceiver<'_>,
+        check: &mut FetchCheck<'_>,
+    ) -> Result<()>;
 
     /// Waits briefly while another thread fetches.
     ///
@@ -41,11 +50,24 @@ pub struct Remote {
     file: Option<MappedFile>,
     bytes: Buffer,
     limit: u64,
-    source: Box<dyn Fetch>,
+    pub(super) source: Box<dyn Fetch>,
     /// The id of the process that is fetching; 0 if none is.
     fetching: AtomicU32,
     /// The lock is held only for a lookup or an update, never while fetching.
     fetched: Mutex<FetchedRanges>,
+    /// Whether a thread fetches while others work. It changes while `fetched` is locked.
+    pub(super) is_ahead: AtomicBool,
+    /// Whether that thread should stop.
+    pub(super) is_stopped: AtomicBool,
+    /// Tells that a piece has landed, or that the thread has ended.
+    pub(super) landed: Condvar,
+}
+
+/// Ranges that one caller is going to fetch.
+pub(super) struct Claim<'r> {
+    pub(super) missing: Vec<(usize, usize)>,
+    pub(super) nbytes: u64,
+    _guard: FetchGuard<'r>,
 }
 
 impl Remote {
@@ -69,7 +91,17 @@ impl Remote {
                 Error::limit("http", message)
             })?
         };
-        Ok(Self { file, bytes, limit, source, fetching: AtomicU32::new(0), fetched: Mutex::default() })
+        Ok(Self {
+            file,
+            bytes,
+            limit,
+            source,
+            fetching: AtomicU32::new(0),
+            fetched: Mutex::default(),
+            is_ahead: AtomicBool::new(false),
+            is_stopped: AtomicBool::new(false),
+            landed: Condvar::new(),
+        })
     }
 
     /// The whole file. Only ranges that [`Remote::need`] has fetched may be read: all others are zero or changing.
@@ -93,35 +125,52 @@ impl Remote {
     /// # Errors
     /// Errors of the transport; a limit; cancellation.
     pub fn need(&self, ranges: &[(usize, usize)], progress: &dyn Progress) -> Result<()> {
-        if self.lock().to_fetch(ranges, self.bytes.nbytes()).is_empty() {
-            return Ok(());
+        match self.claim(ranges)? {
+            Some(claim) => self.fetch(&claim, progress),
+            None => Ok(()),
         }
-        let _fetching = self.wait()?;
+    }
+
+    /// Obtains the right to fetch the missing parts of these ranges; `None`: all are there.
+    pub(super) fn claim(&self, ranges: &[(usize, usize)]) -> Result<Option<Claim<'_>>> {
+        if self.lock().to_fetch(ranges, self.bytes.nbytes()).is_empty() {
+            return Ok(None);
+        }
+        let guard = self.wait()?;
         let (missing, fetched_nbytes) = {
             let fetched = self.lock();
             (fetched.to_fetch(ranges, self.bytes.nbytes()), fetched.nbytes())
         };
-        let total = missing.iter().map(|(start, end)| (end - start) as u64).sum::<u64>();
-        if total == 0 {
-            return Ok(());
+        let nbytes = missing.iter().map(|(start, end)| (end - start) as u64).sum::<u64>();
+        if nbytes == 0 {
+            return Ok(None);
         }
-        if fetched_nbytes.saturating_add(total) > self.limit {
+        if fetched_nbytes.saturating_add(nbytes) > self.limit {
             let message = format!(
                 "reading needs {} bytes of the file, the limit is {}. Raise Limits(max_nbytes=...) if you trust it.",
-                fetched_nbytes.saturating_add(total),
+                fetched_nbytes.saturating_add(nbytes),
                 self.limit
             );
             return Err(Error::limit("http", message));
         }
+        Ok(Some(Claim { missing, nbytes, _guard: guard }))
+    }
+
+    pub(super) fn fetch(&self, claim: &Claim<'_>, progress: &dyn Progress) -> Result<()> {
         let mut done = 0;
-        self.source.fetch(&missing, &mut |at, bytes| {
+        let mut receive = |at: usize, bytes: &[u8]| {
             self.write(at, bytes)?;
             done += bytes.len() as u64;
-            progress.advance(done, Some(total))
-        })?;
-        let mut fetched = self.lock();
-        missing.iter().for_each(|&(start, end)| fetched.add(start, end));
+            progress.advance(done, Some(claim.nbytes))
+        };
+        self.source.fetch(&claim.missing, &mut receive, &mut || Ok(()))?;
+        self.add(&claim.missing);
         Ok(())
+    }
+
+    pub(super) fn add(&self, ranges: &[(usize, usize)]) {
+        let mut fetched = self.lock();
+        ranges.iter().for_each(|&(start, end)| fetched.add(start, end));
     }
 
     /// The number of bytes from `at` on that are fetched.
@@ -137,7 +186,7 @@ impl Remote {
     }
 
     /// Writes the part of `bytes` before the end of the file.
-    fn write(&self, at: usize, bytes: &[u8]) -> Result<()> {
+    pub(super) fn write(&self, at: usize, bytes: &[u8]) -> Result<()> {
         let count = bytes.len().min(self.bytes.nbytes().saturating_sub(at));
         match (&self.file, bytes.get(..count)) {
             (Some(file), Some(bytes)) => Ok(file.file().write_all_at(bytes, at as u64)?),
@@ -145,7 +194,7 @@ impl Remote {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, FetchedRanges> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, FetchedRanges> {
         self.fetched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -189,9 +238,15 @@ mod tests {
     type Log = std::sync::Arc<Mutex<Vec<(usize, usize)>>>;
 
     impl Fetch for RecordedFetch {
-        fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()> {
+        fn fetch(
+            &self,
+            ranges: &[(usize, usize)],
+            receive: &mut PieceReceiver<'_>,
+            check: &mut FetchCheck<'_>,
+        ) -> Result<()> {
             self.0.lock().unwrap().extend(ranges);
             for &(start, end) in ranges {
+                check()?;
                 let bytes: Vec<u8> = (start..end).map(|i| i.to_le_bytes()[0]).collect();
                 bytes.chunks(1000).enumerate().try_for_each(|(i, part)| receive(start + i * 1000, part))?;
             }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::memory::{Fetch, PieceReceiver};
+use crate::memory::{Fetch, FetchCheck, PieceReceiver};
 use crate::progress::NoProgress;
 
 /// A file of `nbytes` bytes that count up.
@@ -135,7 +135,12 @@ fn a_check_sees_all_received_bytes_and_may_refuse_them() {
 struct Served(Vec<u8>);
 
 impl Fetch for Served {
-    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()> {
+    fn fetch(
+        &self,
+        ranges: &[(usize, usize)],
+        receive: &mut PieceReceiver<'_>,
+        _check: &mut FetchCheck<'_>,
+    ) -> Result<()> {
         ranges.iter().try_for_each(|&(start, end)| receive(start, self.0.get(start..end).unwrap()))
     }
 

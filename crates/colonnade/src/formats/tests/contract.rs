@@ -17,7 +17,7 @@ use crate::formats::parquet;
 use crate::formats::{Event, Format, IncrementalReader, Opened, Options, registry};
 use crate::formats::{csv, json, msgpack, yaml};
 use crate::limits::Limits;
-use crate::memory::{Buffer, Fetch, PieceReceiver, Remote};
+use crate::memory::{Buffer, Fetch, FetchCheck, PieceReceiver, Remote};
 use crate::progress::NoProgress;
 use crate::source::Source;
 
@@ -170,7 +170,12 @@ fn chosen_columns_and_rows_are_what_is_loaded() {
 struct InMemoryRemote(Vec<u8>);
 
 impl Fetch for InMemoryRemote {
-    fn fetch(&self, ranges: &[(usize, usize)], receive: &mut PieceReceiver<'_>) -> Result<()> {
+    fn fetch(
+        &self,
+        ranges: &[(usize, usize)],
+        receive: &mut PieceReceiver<'_>,
+        _check: &mut FetchCheck<'_>,
+    ) -> Result<()> {
         ranges.iter().try_for_each(|&(start, end)| receive(start, self.0.get(start..end).unwrap()))
     }
 

@@ -63,9 +63,15 @@ impl Parquet {
         (layout, threads): (MemoryLayout, usize),
         progress: &dyn Progress,
     ) -> Result<DecodedColumns> {
-        self.fetch_pages(projection, &rows.pieces, progress)?;
         let decoder = ChunkDecoder::new(self, rows.decoded, threads, layout);
-        let landed = decoder.run(projection, &rows.pieces, progress)?;
+        let work = |progress: &dyn Progress| decoder.run(projection, &rows.pieces, progress);
+        let landed = match &self.source.remote {
+            // Each chunk is decoded when it has landed.
+            Some(remote) => {
+                remote.fetch_during(&self.chunk_ranges(projection, &rows.pieces), progress, work)?
+            }
+            None => work(progress)?,
+        };
         let mut landed = match &rows.keep {
             Some(keep) => keep_selected(landed, keep, threads, &SignalsOnly(progress))?,
             None => landed,
@@ -85,6 +91,11 @@ impl Parquet {
         progress: &dyn Progress,
     ) -> Result<()> {
         let Some(remote) = &self.source.remote else { return Ok(()) };
+        remote.need(&self.chunk_ranges(projection, pieces), progress)
+    }
+
+    /// The bytes of the column chunks of these fields.
+    fn chunk_ranges(&self, projection: &[usize], pieces: &[RowPiece]) -> Vec<(usize, usize)> {
         let mut ranges = Vec::new();
         for piece in pieces {
             let Some(group) = self.groups.get(piece.group) else { continue };
@@ -96,7 +107,7 @@ impl Parquet {
                 }
             }
         }
-        remote.need(&ranges, progress)
+        ranges
     }
 
     /// The pieces of row groups that make up rows `start..stop` of the result.

@@ -69,6 +69,7 @@ impl<'a> ChunkDecoder<'a> {
         let Some(group_pages) = selection.group_pages else {
             return Ok(self.pages(&self.chunk(group, selection.leaf)?));
         };
+        self.wait_for(self.chunk_of(group, selection.leaf)?)?;
         let pages = group_pages.iter().find(|(number, _)| *number == group);
         pages
             .map(|(_, pages)| Pages::from_pages(pages, self.file.bounds()))

@@ -187,6 +187,7 @@ impl<'a> ChunkDecoder<'a> {
             let what = "a column chunk, by what the footer says,";
             return Err(Error::truncated("parquet", what, end, end_of_data as u64).at(base));
         };
+        self.wait_for(chunk)?;
         Ok(ChunkInput {
             bytes,
             base,
@@ -194,6 +195,14 @@ impl<'a> ChunkDecoder<'a> {
             nvalues: chunk.nvalues,
             levels,
         })
+    }
+
+    /// Waits until a chunk of a remote file has landed.
+    pub(super) fn wait_for(&self, chunk: &ColumnChunk<'_>) -> Result<()> {
+        let Some(remote) = &self.file.source.remote else { return Ok(()) };
+        let range = usize::try_from(chunk.start()).ok().zip(usize::try_from(chunk.compressed_nbytes).ok());
+        let (start, nbytes) = range.ok_or_else(|| Error::too_large("parquet"))?;
+        remote.wait_for(start, start.saturating_add(nbytes))
     }
 
     /// Returns an iterator over the pages of a chunk.

@@ -186,6 +186,10 @@ impl Writer {
             let rows = self.rows_of(chunk)?;
             return self.groups(&cut(chunk, rows), target);
         }
+        if self.buffer.nrows() == 0 && self.options.group_rows.is_none() && is_group(chunk)? {
+            // Neither buffered nor joined with others, which copies it twice.
+            return self.groups(&cut(chunk, self.rows_of(chunk)?), target);
+        }
         if rows < group_rows && (nbytes < PENDING_NBYTES || self.options.group_rows.is_some()) {
             return if chunk.nrows == 0 { Ok(()) } else { self.buffer.push(chunk) };
         }
@@ -214,6 +218,11 @@ impl Writer {
             self.output.scratch().extend_from_slice(MAGIC);
         }
     }
+}
+
+/// Whether a frame makes row groups that are large enough without others.
+fn is_group(frame: &Frame) -> Result<bool> {
+    Ok(frame.nrows >= GROUP_ROWS / 2 || source::widest_nbytes(frame)? >= GROUP_COLUMN_NBYTES / 2)
 }
 
 /// Slices a frame into frames of `rows` rows. A frame without rows gives none.
