@@ -9,7 +9,7 @@ use colonnade::formats::{Format, registry};
 use colonnade::{Error, Result};
 
 /// First bytes that detection reads.
-const HEAD_NBYTES: usize = 16;
+const HEAD_NBYTES: usize = 24;
 
 /// The suffixes of files that are compressed as a whole.
 const COMPRESSED: [(&str, FileCodec); 2] = [(".gz", FileCodec::Gzip), (".zst", FileCodec::Zstd)];
@@ -85,6 +85,23 @@ pub fn of_file(format: Option<&str>, path: &str) -> Result<&'static dyn Format> 
     of_bytes(None, &head, Some(path))
 }
 
+/// The format of a file without a magic number that begins with Colonnade's header, or with an Arrow message.
+fn with_header(head: &[u8]) -> Option<&'static str> {
+    const KEY: &[u8] = b"\xad__colonnade__";
+    let map = match head {
+        [0x81..=0x8f, rest @ ..] | [0xde, _, _, rest @ ..] | [0xdf, _, _, _, _, rest @ ..] => rest,
+        _ => &[],
+    };
+    if map.starts_with(KEY) {
+        return Some("msgpack");
+    }
+    // The continuation marker of a message, which begins a stream.
+    if head.starts_with(b"\xff\xff\xff\xff") {
+        return Some("arrows");
+    }
+    head.starts_with(b"# colonnade: {").then_some("csv")
+}
+
 /// The format of bytes, of which `head` are the first.
 ///
 /// # Errors
@@ -101,6 +118,7 @@ pub fn of_bytes(format: Option<&str>, head: &[u8], path: Option<&str>) -> Result
         format.spec().capabilities.compressed && head.iter().all(printed)
     };
     let found = suffix.filter(is_text).or_else(|| registry().by_magic(head)).or(suffix);
+    let found = found.or_else(|| registry().by_name(with_header(head)?));
     found.ok_or_else(|| {
         let shown = head.escape_ascii();
         let message = format!(

@@ -95,3 +95,12 @@ test_that("rows may be any positions", {
     expect_identical(read_frame(path, rows = rows), x[rows, , drop = FALSE], info = deparse(rows))
   }
 })
+
+test_that("bytes say which format they have", {
+  x <- data.frame(a = 1:3)
+  for (format in c("npz", "arrow", "arrows", "parquet", "msgpack", "csv")) {
+    expect_identical(decode_frame(encode_in(x, format)), x, info = format)
+  }
+  error <- error_of(decode_frame(charToRaw("what is it?")))
+  expect_match(conditionMessage(error), "Pass the format", fixed = TRUE)
+})
