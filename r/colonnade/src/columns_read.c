@@ -5,7 +5,7 @@
 #include "colonnade_package.h"
 
 #define CHUNK 1024
-#define CACHE 1024
+#define CACHE 8192
 
 typedef struct {
   const CnrFrame *frame;
@@ -60,7 +60,7 @@ static SEXP read_text(Source *source, size_t node, size_t count) {
         memcpy(&part, (const char *)values[i] + size - 8, 8);
         hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
       }
-      SEXP *slot = &cache[hash >> 54];
+      SEXP *slot = &cache[hash >> 51];
       // A text in the cache is an element of `out`, which protects it.
       if (*slot == R_NilValue || (size_t)LENGTH(*slot) != size || memcmp(CHAR(*slot), values[i], size) != 0) {
         *slot = string_of(source, values[i], size);

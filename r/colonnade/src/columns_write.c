@@ -52,7 +52,8 @@ static const char *utf8(SEXP string, size_t *size) {
 static void push_text(Target *target, SEXP x) {
   R_xlen_t count = XLENGTH(x);
   size_t nbytes = 0;
-  for (R_xlen_t i = 0; i < count; i++) nbytes += (size_t)LENGTH(STRING_ELT(x, i));
+  const SEXP *strings = STRING_PTR_RO(x);
+  for (R_xlen_t i = 0; i < count; i++) nbytes += (size_t)LENGTH(strings[i]);
   CALL(cnr_text_begin, (size_t)count, nbytes, false);
   const void *values[CHUNK];
   size_t sizes[CHUNK];
@@ -60,7 +61,7 @@ static void push_text(Target *target, SEXP x) {
     if (start % (64 * CHUNK) == 0) R_CheckUserInterrupt();
     const void *mark = vmaxget();
     size_t rows = count - start < CHUNK ? (size_t)(count - start) : CHUNK;
-    for (size_t i = 0; i < rows; i++) values[i] = utf8(STRING_ELT(x, start + (R_xlen_t)i), &sizes[i]);
+    for (size_t i = 0; i < rows; i++) values[i] = utf8(strings[start + (R_xlen_t)i], &sizes[i]);
     CALL(cnr_text_push, values, sizes, rows);
     vmaxset(mark);
   }
@@ -296,6 +297,7 @@ static int push_list(Target *target, SEXP x, int nested) {
     if (sizes[i] > 0) total += sizes[i];
   }
   SEXP items = PROTECT(joined(x, type, total));
+  keep(target, items);
   if (type == VECSXP) {
     if (push_list(target, items, 1)) {
       // Lists within differ: the whole column is cells.

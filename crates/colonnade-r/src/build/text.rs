@@ -16,22 +16,28 @@ pub(super) struct TextBuilder {
     binary: bool,
     offsets: Vec<i64>,
     bytes: Vec<u8>,
-    present: BooleanBufferBuilder,
-    missing: bool,
+    /// The validity, from the first missing value on.
+    present: Option<BooleanBufferBuilder>,
 }
 
 impl TextBuilder {
     fn push(&mut self, value: Option<&[u8]>) -> Result<()> {
         self.bytes.extend_from_slice(value.unwrap_or_default());
-        self.present.append(value.is_some());
-        self.missing |= value.is_none();
+        if value.is_none() && self.present.is_none() {
+            let mut present = BooleanBufferBuilder::new(self.offsets.capacity());
+            present.append_n(self.offsets.len() - 1, true);
+            self.present = Some(present);
+        }
+        if let Some(present) = &mut self.present {
+            present.append(value.is_some());
+        }
         self.offsets.push(i64::try_from(self.bytes.len()).map_err(|_| Error::too_large("r"))?);
         Ok(())
     }
 
     fn finish(mut self) -> Result<ArrayData> {
         let count = self.offsets.len() - 1;
-        let nulls = self.missing.then(|| NullBuffer::new(self.present.finish()));
+        let nulls = self.present.as_mut().map(|present| NullBuffer::new(present.finish()));
         let small = i32::try_from(self.bytes.len()).is_ok();
         let data_type = match (self.binary, small) {
             (false, true) => DataType::Utf8,
@@ -97,13 +103,8 @@ pub unsafe extern "C" fn cnr_text_begin(
         with(builder, error, |builder| {
             let mut offsets = Vec::with_capacity(count + 1);
             offsets.push(0);
-            builder.text = Some(TextBuilder {
-                binary,
-                offsets,
-                bytes: Vec::with_capacity(nbytes),
-                present: BooleanBufferBuilder::new(count),
-                missing: false,
-            });
+            builder.text =
+                Some(TextBuilder { binary, offsets, bytes: Vec::with_capacity(nbytes), present: None });
             Ok(())
         })
     }
