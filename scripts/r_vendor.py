@@ -2,8 +2,9 @@
 
     python3 scripts/r_vendor.py ROOT RUST STAGE
 
-ROOT is the repository, RUST the workspace within the package (crates/ is there already), STAGE the package. The crates come from
-`cargo vendor` with the repository's lock file, without the files that no build reads. inst/AUTHORS lists authors and licences.
+ROOT is the repository, RUST the workspace within the package (crates/ is there already), STAGE the package. The crates
+come from `cargo vendor` with the repository's lock file, without the files that no build reads. inst/AUTHORS lists
+authors and licences.
 """
 
 import json
@@ -22,6 +23,7 @@ TARGET = "x86_64-unknown-linux-gnu"
 
 
 def main(root: Path, rust: Path, stage: Path) -> None:
+    """Make the workspace, vendor its crates, list their authors."""
     workspace = (root / "Cargo.toml").read_text()
     members = ", ".join(f'"crates/{name}"' for name in CRATES)
     workspace = re.sub(r"members = \[.*?\]", f"members = [{members}]", workspace, flags=re.S)
@@ -52,11 +54,15 @@ def main(root: Path, rust: Path, stage: Path) -> None:
     )
     write_authors(metadata, wanted, stage / "inst" / "AUTHORS")
     # One archive: paths of more than 100 bytes are not portable in R's.
-    run(["tar", "--sort=name", "--mtime=2000-01-01", "--owner=0", "--group=0", "-cJf", "rust.tar.xz", "rust"], rust.parent)
+    run(
+        ["tar", "--sort=name", "--mtime=2000-01-01", "--owner=0", "--group=0", "-cJf", "rust.tar.xz", "rust"],
+        rust.parent,
+    )
     shutil.rmtree(rust)
 
 
 def run(command: list[str], folder: Path) -> str:
+    """What a command prints."""
     return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
@@ -99,7 +105,8 @@ def write_authors(metadata: dict, wanted: set[str], target: Path) -> None:
     """Authors and licence of each crate in the library."""
     target.parent.mkdir(exist_ok=True)
     lines = [
-        "The library of this package contains these Rust crates, whose sources are in src/rust.tar.xz with their licence texts.",
+        "The library of this package contains these Rust crates, whose sources are in src/rust.tar.xz with their "
+        "licence texts.",
         "",
     ]
     for package in sorted(metadata["packages"], key=lambda package: package["name"]):
@@ -107,7 +114,9 @@ def write_authors(metadata: dict, wanted: set[str], target: Path) -> None:
             continue
         authors = ", ".join(package["authors"]) or "the authors named in its repository"
         licence = package["license"] or package["license_file"]
-        lines.append(f"{package['name']} {package['version']}: {licence}. {authors}. {package['repository'] or ''}".rstrip())
+        lines.append(
+            f"{package['name']} {package['version']}: {licence}. {authors}. {package['repository'] or ''}".rstrip()
+        )
     target.write_text("\n".join(lines) + "\n")
 
 

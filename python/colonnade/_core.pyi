@@ -1083,14 +1083,14 @@ class HttpFile:
 
 class StoreFile:
     """An object of a store. `fetch(ranges)` iterates over ``(offset, bytes)`` of the pieces of the ranges, which are
-    sorted and disjoint. `read_into()` returns a function that fills a view with the next bytes of the object."""
+    sorted and disjoint, and over None while it waits. `read_into()` returns a function that fills a view with the next bytes of the object."""
 
     def __init__(
         self,
         name: str,
         nbytes: int,
         head: object,
-        fetch: Callable[[list[tuple[int, int]]], Iterable[tuple[int, object]]],
+        fetch: Callable[[list[tuple[int, int]]], Iterable[tuple[int, object] | None]],
         read_into: Callable[[], Callable[[memoryview], int]],
     ) -> None: ...
     nbytes: int

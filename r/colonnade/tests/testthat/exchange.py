@@ -16,6 +16,7 @@ N = 4
 
 
 def frames() -> dict[str, pd.DataFrame]:
+    """The frames that Python writes for R, by name."""
     dates = pd.date_range("2020-01-01", periods=N)
     plain = pd.DataFrame(
         {
@@ -54,12 +55,14 @@ def frames() -> dict[str, pd.DataFrame]:
 
 
 def write(folder: Path) -> None:
+    """Write the frames in every format."""
     for name, frame in frames().items():
         for suffix in FORMATS:
             cn.write(frame, folder / f"{name}.{suffix}")
 
 
 def check(folder: Path) -> None:
+    """Compare the files that R wrote with what they must hold."""
     for name, frame in frames().items():
         for suffix in FORMATS:
             found = cn.read(folder / "back" / f"{name}.{suffix}")
@@ -73,17 +76,24 @@ def check_r(folder: Path) -> None:
     for suffix in FORMATS:
         frame = cn.read(folder / f"r.{suffix}").to_pandas()
         assert list(frame.index) == ["one", "two", "three"], suffix
-        assert frame["int"].tolist() == [1, 2, 3] and frame["int"].dtype == "int32", suffix
+        assert frame["int"].tolist() == [1, 2, 3], suffix
+        assert frame["int"].dtype == "int32", suffix
         assert frame["int_na"].isna().tolist() == [False, True, False], suffix
-        assert frame["dbl"].tolist() == [1.5, -0.0, np.inf] and frame["dbl"].dtype == "float64", suffix
+        assert frame["dbl"].tolist() == [1.5, -0.0, np.inf], suffix
+        assert frame["dbl"].dtype == "float64", suffix
         missing = frame["dbl_na"]
-        assert missing.isna().tolist()[1] and missing.iloc[0] == 1.5, suffix
-        assert frame["lgl"].tolist() == [True, False, True] and frame["lgl"].dtype == "bool", suffix
-        assert frame["chr"].iloc[0] == "\u00fc" and frame["chr"].isna().tolist() == [False, True, False], suffix
-        assert frame["fct"].cat.categories.tolist() == ["hi", "lo"] and frame["fct"].tolist()[0] == "lo", suffix
+        assert missing.isna().tolist()[1], suffix
+        assert missing.iloc[0] == 1.5, suffix
+        assert frame["lgl"].tolist() == [True, False, True], suffix
+        assert frame["lgl"].dtype == "bool", suffix
+        assert frame["chr"].iloc[0] == "\u00fc", suffix
+        assert frame["chr"].isna().tolist() == [False, True, False], suffix
+        assert frame["fct"].cat.categories.tolist() == ["hi", "lo"], suffix
+        assert frame["fct"].tolist()[0] == "lo", suffix
         assert frame["ord"].cat.ordered, suffix
         assert [str(value)[:10] for value in frame["date"]] == ["2020-02-29", "1969-12-31", "2021-01-01"], suffix
-        assert frame["time"].dt.tz is not None and frame["time"].iloc[0] == pd.Timestamp("2020-07-01T10:00", tz="Europe/Berlin"), suffix
+        assert frame["time"].dt.tz is not None, suffix
+        assert frame["time"].iloc[0] == pd.Timestamp("2020-07-01T10:00", tz="Europe/Berlin"), suffix
         assert frame["secs"].dt.total_seconds().tolist() == [1.5, 60.0, 0.0], suffix
         assert [list(value) for value in frame["list"]] == [[1.0, 2.0], [], [3.0]], suffix
         assert [list(value) for value in frame["mat"]] == [[1, 4], [2, 5], [3, 6]], suffix
