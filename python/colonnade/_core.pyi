@@ -1083,7 +1083,8 @@ class HttpFile:
 
 class StoreFile:
     """An object of a store. `fetch(ranges)` iterates over ``(offset, bytes)`` of the pieces of the ranges, which are
-    sorted and disjoint, and over None while it waits. `read_into()` returns a function that fills a view with the next bytes of the object."""
+    sorted and disjoint, and over None while it waits. `read_into()` returns a function that fills a view with the next
+    bytes of the object."""
 
     def __init__(
         self,

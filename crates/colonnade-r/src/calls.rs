@@ -13,7 +13,8 @@ use colonnade_capi::reader::Chunks;
 use colonnade_capi::text::{optional, required};
 use colonnade_capi::{CnBuffer, CnFile, CnWriter, describe, write};
 
-use crate::build::{CnrBuilder, borrowed, defect, values_of};
+use crate::build::CnrBuilder;
+use crate::r_memory::{borrowed, defect, values_of};
 use crate::read::CnrFrame;
 
 /// A source and the part of it that is asked for.

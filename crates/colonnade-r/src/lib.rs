@@ -23,8 +23,10 @@ pub mod calls;
 pub mod connection;
 pub mod hint;
 pub mod msgpack;
+mod r_memory;
 pub mod read;
 pub mod tags;
+mod units;
 
 /// R's `NA_integer_`, which is `NA` of logical vectors too.
 pub const NA_INTEGER: i32 = i32::MIN;

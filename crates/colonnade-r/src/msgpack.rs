@@ -5,7 +5,7 @@
 use colonnade::{Error, Result};
 use colonnade_capi::error::{CnCode, CnError, report};
 
-use crate::build::{defect, values_of};
+use crate::r_memory::{defect, values_of};
 
 /// The kind of an item.
 #[repr(C)]

@@ -25,8 +25,8 @@ use colonnade_capi::text::required;
 use rmp::encode;
 use serde_json::{Map, Value};
 
-use crate::build::{defect, values_of};
 use crate::msgpack::{CnrItem, Cursor};
+use crate::r_memory::{defect, values_of};
 use crate::{NA_REAL_BITS, is_na};
 
 /// Deepest nesting of attributes.

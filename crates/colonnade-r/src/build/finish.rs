@@ -9,7 +9,8 @@ use colonnade_capi::error::{CnCode, CnError};
 use serde_json::json;
 use std::ffi::c_void;
 
-use super::{CnrBuilder, Pushed, values_of, with};
+use super::{CnrBuilder, Pushed, with};
+use crate::r_memory::values_of;
 use crate::{hint, tags};
 
 /// The labels of the columns. Names without `NA` are stored as those of other libraries.

@@ -9,8 +9,9 @@ use colonnade::frame::Column;
 use colonnade::{Error, Result};
 use colonnade_capi::error::{CnCode, CnError};
 
-use super::{CnrBuilder, Pushed, defect, text_of, values_of, with};
+use super::{CnrBuilder, Pushed, text_of, with};
 use crate::NA_INTEGER;
+use crate::r_memory::{defect, values_of};
 
 fn item(data: &ArrayData) -> Arc<Field> {
     Arc::new(Field::new("item", data.data_type().clone(), true))

@@ -8,7 +8,8 @@ use arrow_schema::DataType;
 use colonnade::{Error, Result};
 use colonnade_capi::error::{CnCode, CnError};
 
-use super::{CnrBuilder, defect, values_of, with};
+use super::{CnrBuilder, with};
+use crate::r_memory::{defect, values_of};
 
 /// A column of text or bytes that is being filled.
 pub(super) struct TextBuilder {

@@ -8,8 +8,9 @@ use colonnade_capi::text::optional;
 use std::ffi::c_char;
 
 use super::vectors::primitive;
-use super::{CnrBuilder, defect, values_of, with};
-use crate::read::{seconds_of, units_per_second};
+use super::{CnrBuilder, with};
+use crate::r_memory::{defect, values_of};
+use crate::units::{seconds_of, units_per_second};
 use crate::{NA_INTEGER, is_na};
 
 /// An R vector of times: doubles, or integers.

@@ -7,7 +7,8 @@ use colonnade::Result;
 use colonnade::frame::{Block, Column};
 use colonnade_capi::error::{CnCode, CnError};
 
-use super::{CnrBuilder, Pushed, block, borrowed, defect, values_of, with};
+use super::{CnrBuilder, Pushed, block, with};
+use crate::r_memory::{borrowed, defect, values_of};
 use crate::{NA_INTEGER, NA_INTEGER64, is_na};
 
 /// The validity of values; `None` if none is missing.

@@ -13,7 +13,8 @@ use colonnade_transport::Direction;
 
 use super::receive::Received;
 use super::{CnrConnection, dial};
-use crate::build::{CnrBuilder, defect, values_of};
+use crate::build::CnrBuilder;
+use crate::r_memory::{defect, values_of};
 use crate::read::CnrFrame;
 
 /// What a call to receive found.

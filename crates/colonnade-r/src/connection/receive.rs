@@ -15,7 +15,7 @@ use colonnade::{Error, Result};
 use colonnade_transport::Direction;
 
 use super::{CnrConnection, Watch};
-use crate::build::defect;
+use crate::r_memory::defect;
 
 /// Bytes received beyond a message, so that small messages do not cost a system call each.
 const READ_AHEAD_NBYTES: usize = 64 << 10;

@@ -11,7 +11,7 @@ use colonnade::arrow::export::Exporter;
 use colonnade::arrow::import::to_block;
 use colonnade::frame::{Axis, Block, Column, DType, Frame, Level, Part, Tags};
 
-use crate::read::units_per_second;
+use crate::units::units_per_second;
 
 /// The type that a column had.
 struct Hinted<'h> {

@@ -5,7 +5,7 @@ use colonnade::Result;
 use colonnade::arrow::export::Exporter;
 use colonnade::frame::{Block, Column, DType, Frame, Labels, Level, Part};
 
-use crate::build::defect;
+use crate::r_memory::defect;
 
 /// A column, a level or a child, before its kind is known.
 pub(super) struct Source {

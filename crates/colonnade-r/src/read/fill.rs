@@ -10,8 +10,9 @@ use arrow_schema::{DataType, TimeUnit};
 use colonnade::Result;
 use colonnade_capi::error::{CnCode, CnError};
 
-use super::{CnrFrame, Node, seconds_of, with};
-use crate::build::defect;
+use super::{CnrFrame, Node, with};
+use crate::r_memory::defect;
+use crate::units::seconds_of;
 use crate::{NA_INTEGER, NA_INTEGER64, NA_REAL_BITS};
 
 /// R's memory of a vector.
@@ -83,7 +84,7 @@ fn integers(node: &Node, out: &mut [i32]) -> Result<()> {
         DataType::UInt64 => fill::<UInt64Type, _>(&array, out, NA_INTEGER, |value| value as i32),
         DataType::Date32 => fill::<Date32Type, _>(&array, out, NA_INTEGER, |value| value),
         DataType::Timestamp(unit, _) | DataType::Duration(unit) => {
-            let per = super::units_per_second(*unit);
+            let per = crate::units::units_per_second(*unit);
             let whole = times(node, NA_INTEGER, |count| (count / per) as i32)?;
             out.copy_from_slice(&whole);
             Ok(())
@@ -170,7 +171,7 @@ fn doubles(node: &Node, out: &mut [f64], factor: f64) -> Result<()> {
             seconds(node, out, *unit, factor)
         }
         DataType::Time32(unit) => {
-            let per = super::units_per_second(*unit) as f64;
+            let per = crate::units::units_per_second(*unit) as f64;
             let values = node.data.buffers().first().map(|b| b.typed_data::<i32>()).unwrap_or_default();
             let values = values.iter().skip(node.data.offset());
             out.iter_mut().zip(values).for_each(|(slot, &value)| *slot = f64::from(value) / per);

@@ -14,27 +14,8 @@ use serde_json::Value;
 
 use super::arrays::Source;
 use super::{CnrKind, Node, unsupported};
+use crate::units::seconds_of;
 use crate::{NA_INTEGER, NA_INTEGER64, tags};
-
-/// Units of a second.
-pub(crate) fn units_per_second(unit: TimeUnit) -> i64 {
-    match unit {
-        TimeUnit::Second => 1,
-        TimeUnit::Millisecond => 1_000,
-        TimeUnit::Microsecond => 1_000_000,
-        TimeUnit::Nanosecond => 1_000_000_000,
-    }
-}
-
-/// The seconds of a count of units, rounded once where a double can hold them.
-#[allow(clippy::cast_precision_loss)] // the nearest double is what R has
-pub(crate) fn seconds_of(count: i64, unit: TimeUnit) -> f64 {
-    let per = units_per_second(unit);
-    if count.unsigned_abs() < 1 << 53 {
-        return count as f64 / per as f64;
-    }
-    count.div_euclid(per) as f64 + count.rem_euclid(per) as f64 / per as f64
-}
 
 /// Whether all values are R's integers, which have no -2^31.
 fn fits_integer(values: impl Iterator<Item = i64>) -> bool {

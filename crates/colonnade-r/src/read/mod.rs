@@ -10,8 +10,6 @@ pub use fill::*;
 pub use labels::*;
 pub use views::*;
 
-pub(crate) use kinds::{seconds_of, units_per_second};
-
 use std::ffi::{CString, c_char, c_void};
 
 use arrow_data::ArrayData;
@@ -20,7 +18,7 @@ use colonnade::{Error, Result};
 use colonnade_capi::error::{CnCode, CnError, report};
 use serde_json::Value;
 
-use crate::build::defect;
+use crate::r_memory::defect;
 
 /// The kind of R's vector for a column.
 #[repr(C)]

@@ -10,7 +10,7 @@ use colonnade::Result;
 use colonnade_capi::error::{CnCode, CnError};
 
 use super::{CnrFrame, Node, with};
-use crate::build::defect;
+use crate::r_memory::defect;
 
 /// The texts of an array.
 pub(super) fn texts(data: &ArrayData) -> Vec<Option<String>> {
