@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 CRATES = ["colonnade", "colonnade-transport", "colonnade-capi", "colonnade-r"]
 # Folders that no build of a crate reads. Those that a crate's code includes are kept by the names of their files.
@@ -23,7 +24,7 @@ TARGET = "x86_64-unknown-linux-gnu"
 
 
 def main(root: Path, rust: Path, stage: Path) -> None:
-    """Make the workspace, vendor its crates, list their authors."""
+    """Make the archive of the package at `stage`."""
     workspace = (root / "Cargo.toml").read_text()
     members = ", ".join(f'"crates/{name}"' for name in CRATES)
     workspace = re.sub(r"members = \[.*?\]", f"members = [{members}]", workspace, flags=re.S)
@@ -54,19 +55,17 @@ def main(root: Path, rust: Path, stage: Path) -> None:
     )
     write_authors(metadata, wanted, stage / "inst" / "AUTHORS")
     # One archive: paths of more than 100 bytes are not portable in R's.
-    run(
-        ["tar", "--sort=name", "--mtime=2000-01-01", "--owner=0", "--group=0", "-cJf", "rust.tar.xz", "rust"],
-        rust.parent,
-    )
+    archive = str(stage / "tools" / "rust.tar.xz")
+    run(["tar", "--sort=name", "--mtime=2000-01-01", "--owner=0", "--group=0", "-cJf", archive, "rust"], rust.parent)
     shutil.rmtree(rust)
 
 
 def run(command: list[str], folder: Path) -> str:
-    """What a command prints."""
+    """Run a command, and return what it prints."""
     return subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def needed(metadata: dict) -> set[str]:
+def needed(metadata: dict[str, Any]) -> set[str]:
     """The vendored folders of the crates that a build on Linux compiles."""
     resolved = {node["id"] for node in metadata["resolve"]["nodes"]}
     used = [package for package in metadata["packages"] if package["id"] in resolved and package["source"]]
@@ -101,12 +100,12 @@ def stub(folder: Path) -> None:
     checksums.write_text(json.dumps({"files": {}, "package": json.loads(checksums.read_text())["package"]}))
 
 
-def write_authors(metadata: dict, wanted: set[str], target: Path) -> None:
+def write_authors(metadata: dict[str, Any], wanted: set[str], target: Path) -> None:
     """Authors and licence of each crate in the library."""
     target.parent.mkdir(exist_ok=True)
     lines = [
-        "The library of this package contains these Rust crates, whose sources are in src/rust.tar.xz with their "
-        "licence texts.",
+        "The library of this package contains these Rust crates.",
+        "Their sources are in tools/rust.tar.xz, with their licence texts.",
         "",
     ]
     for package in sorted(metadata["packages"], key=lambda package: package["name"]):

@@ -16,7 +16,7 @@ N = 4
 
 
 def frames() -> dict[str, pd.DataFrame]:
-    """The frames that Python writes for R, by name."""
+    """Frames of every kind of column and row labels."""
     dates = pd.date_range("2020-01-01", periods=N)
     plain = pd.DataFrame(
         {
@@ -55,14 +55,14 @@ def frames() -> dict[str, pd.DataFrame]:
 
 
 def write(folder: Path) -> None:
-    """Write the frames in every format."""
+    """Write each frame in each format."""
     for name, frame in frames().items():
         for suffix in FORMATS:
             cn.write(frame, folder / f"{name}.{suffix}")
 
 
 def check(folder: Path) -> None:
-    """Compare the files that R wrote with what they must hold."""
+    """Check that R wrote the same frames to `folder/back`."""
     for name, frame in frames().items():
         for suffix in FORMATS:
             found = cn.read(folder / "back" / f"{name}.{suffix}")
