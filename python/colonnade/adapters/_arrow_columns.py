@@ -17,7 +17,7 @@ from ._tag_claims import check_tag, numpy_view
 
 # Tags that name a library's class for the same values. Times with a zone are refused by their type.
 TRANSPARENT = frozenset(
-    {None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field", "masked_array"}
+    {None, "masked", "string", "arrow", "categorical", "string_dtype", "datetimetz", "field", "masked_array", "r"}
 )
 _NUMERIC = ("int8", "int16", "int32", "int64", "uint", "half", "float", "double")
 

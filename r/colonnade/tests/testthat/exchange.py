@@ -97,6 +97,10 @@ def check_r(folder: Path) -> None:
         assert frame["secs"].dt.total_seconds().tolist() == [1.5, 60.0, 0.0], suffix
         assert [list(value) for value in frame["list"]] == [[1.0, 2.0], [], [3.0]], suffix
         assert [list(value) for value in frame["mat"]] == [[1, 4], [2, 5], [3, 6]], suffix
+        # Attributes of R are for R: NumPy gets the values.
+        assert cn.read(folder / f"r.{suffix}")["mins"].to_numpy().astype("m8[s]").astype(int).tolist() == [90, 0, 60], (
+            suffix
+        )
         assert frame["cplx"].tolist() == [1 + 2j, 0j, -1j], suffix
 
 

@@ -45,7 +45,7 @@ test_that("Python users find what they expect in a file of R", {
                   chr = c("\u00fc", NA, "c"), fct = factor(c("lo", "hi", "lo")), ord = factor(c("lo", "hi", NA), ordered = TRUE),
                   date = as.Date(c("2020-02-29", "1969-12-31", "2021-01-01")),
                   time = as.POSIXct("2020-07-01 10:00", tz = "Europe/Berlin") + 0:2,
-                  secs = as.difftime(c(1.5, 60, 0), units = "secs"), cplx = c(1 + 2i, 0, -1i), row.names = c("one", "two", "three"))
+                  secs = as.difftime(c(1.5, 60, 0), units = "secs"), mins = as.difftime(c(1.5, 0, 1), units = "mins"), cplx = c(1 + 2i, 0, -1i), row.names = c("one", "two", "three"))
   x$list <- list(c(1, 2), numeric(), 3)
   x$mat <- matrix(1:6, 3)
   for (suffix in c("npz", "arrow", "parquet", "msgpack")) {
