@@ -20,6 +20,8 @@ void throw_message(const char *kind, const char *member, const char *format, ...
 
 // Names the column that is being converted, for errors of the functions below. NULL: none.
 void set_column(SEXP column);
+// Called once, when the package is loaded.
+void keep_current_column(void);
 
 // A callback that hears interrupts of R's user. Rust polls it about every 50 ms.
 CnProgress interrupts(void);

@@ -9,10 +9,16 @@
 // Set when the user interrupted a call, so that its error is signalled as an interrupt.
 static int was_interrupted = 0;
 
-// The name of the column that is being converted, for errors deep inside it; NULL outside.
-static SEXP current_column = NULL;
+// The name of the column that is being converted, for errors deep inside it; R_NilValue outside. A list keeps it: an interrupt may
+// leave the conversion at any point.
+static SEXP current = NULL;
 
-void set_column(SEXP column) { current_column = column; }
+void keep_current_column(void) {
+  current = Rf_allocVector(VECSXP, 1);
+  R_PreserveObject(current);
+}
+
+void set_column(SEXP column) { SET_VECTOR_ELT(current, 0, column == NULL ? R_NilValue : column); }
 
 static SEXP text_sexp(const char *text) {
   return text == NULL ? R_NilValue : Rf_ScalarString(Rf_mkCharCE(text, CE_UTF8));
@@ -32,7 +38,7 @@ static SEXP namespace_call(const char *function, SEXP argument) {
 }
 
 void throw_error(CnError *error, SEXP column) {
-  current_column = NULL;
+  set_column(NULL);
   if (error->code == CN_CODE_CANCELLED && was_interrupted) {
     was_interrupted = 0;
     cn_error_clear(error);
@@ -74,12 +80,8 @@ void throw_message(const char *kind, const char *member, const char *format, ...
   SEXP fields = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(fields, 0, text_sexp(kind));
   SET_VECTOR_ELT(fields, 1, text_sexp("r"));
-  if (member == NULL && current_column != NULL && TYPEOF(current_column) == STRSXP) {
-    SET_VECTOR_ELT(fields, 2, current_column);
-  } else {
-    SET_VECTOR_ELT(fields, 2, text_sexp(member));
-  }
-  current_column = NULL;
+  SET_VECTOR_ELT(fields, 2, member == NULL ? VECTOR_ELT(current, 0) : text_sexp(member));
+  set_column(NULL);
   SET_VECTOR_ELT(fields, 3, text_sexp(text));
   namespace_call("throw_colonnade_message", fields);
   UNPROTECT(1);
@@ -103,7 +105,7 @@ static int poll(void *context, int64_t done, int64_t total) {
 
 CnProgress interrupts(void) {
   was_interrupted = 0;
-  current_column = NULL;
+  set_column(NULL);
   CnProgress progress = {poll, NULL};
   return progress;
 }

@@ -12,6 +12,7 @@ SEXP handle_new(void *pointer, const char *tag, R_CFinalizer_t finalizer) {
 }
 
 void *handle_get(SEXP handle, const char *tag) {
+  set_column(NULL);
   if (TYPEOF(handle) != EXTPTRSXP || R_ExternalPtrTag(handle) != Rf_install(tag)) {
     throw_message("invalid_option", NULL, "expected a %s, found another object.", tag);
   }
@@ -57,6 +58,7 @@ SEXP take_buffer(CnBuffer *buffer) {
 }
 
 const char *text_or_null(SEXP x) {
+  set_column(NULL);
   if (x == R_NilValue) return NULL;
   if (TYPEOF(x) != STRSXP || XLENGTH(x) != 1 || STRING_ELT(x, 0) == NA_STRING) {
     throw_message("invalid_option", NULL, "expected one text, found another value.");

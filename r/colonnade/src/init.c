@@ -198,5 +198,6 @@ void R_init_colonnade(DllInfo *dll) {
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
+  keep_current_column();
   find_native_encoding();
 }
