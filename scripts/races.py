@@ -1,4 +1,4 @@
-"""Commit races: `python -m scripts.races local azurite`, which prints a row of docs/trust/races.md for each place.
+"""Commit races: `python -m scripts.races local azurite` prints a row of docs/trust/tested.md for each place.
 
 First each store's conditional put is proven: 1,000 races of four puts, of which one must win. Then four writers append
 10,000 times to ten datasets, one after the other, and writers are killed at 200 random moments.
