@@ -44,7 +44,7 @@ struct Batches<I> {
     batches: I,
 }
 
-/// The error of a stream's consumer, with the text of ours.
+/// The error that the consumer of a stream gets, with the text of an error of the core.
 pub(crate) fn arrow_error(error: Error) -> ArrowError {
     ArrowError::ExternalError(Box::new(error))
 }

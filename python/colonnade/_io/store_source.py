@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from typing import Any
 
 from .. import _core
@@ -17,6 +18,8 @@ _IN_FLIGHT_NBYTES = 64 << 20
 """The most bytes that are requested and that the reader has not taken."""
 _IN_FLIGHT = 32
 """The most requests at once. The headers of an NPZ file's arrays are as many small ranges."""
+_THREAD_NBYTES = 1 << 20
+"""One request for fewer bytes needs no thread. The core waits for so few before it goes on."""
 _TICK_S = 0.05
 
 
@@ -75,10 +78,15 @@ class RangeFetcher:
 
     def __call__(self, ranges: Iterable[tuple[int, int]]) -> Iterator[tuple[int, Any] | None]:
         """Yield ``(offset, bytes)`` of each piece of the ranges, in their order, and None while it waits."""
+        pieces = _pieces(ranges)
+        first = list(islice(pieces, 2))
+        if len(first) == 1 and first[0][1] - first[0][0] < _THREAD_NBYTES:
+            yield first[0][0], self.object.get(*first[0], self.version)
+            return
+        pieces = chain(first, pieces)
         # Imported here: it takes as long as a third of the package.
         from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-        pieces = _pieces(ranges)
         pool = ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix="colonnade-store")
         waiting: deque[tuple[int, int, Future[Any]]] = deque()
         nbytes = 0
