@@ -7,6 +7,7 @@ use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use colonnade::Result;
 use colonnade::frame::Frame;
 use colonnade::progress::Progress;
+use colonnade::sink::Sink;
 use colonnade_transport::AtomicFile;
 
 use crate::bytes::CnBuffer;
@@ -39,7 +40,7 @@ pub fn write_path(
     Ok(losses)
 }
 
-/// Encodes a frame in memory. Returns the bytes and what plain text does not bring back.
+/// Encodes a frame in memory. Returns what plain text does not bring back.
 ///
 /// # Errors
 /// As [`write_path`].
@@ -47,13 +48,13 @@ pub fn encode(
     frame: &Frame,
     format: &str,
     options: Option<&str>,
+    sink: &mut dyn Sink,
     progress: &dyn Progress,
-) -> Result<(Vec<u8>, Vec<String>)> {
+) -> Result<Vec<String>> {
     let options = write::parse(detect::by_name(format)?, options, None, Some(frame.nrows))?;
     let losses = write::check_losses(&options, frame)?;
-    let mut bytes = Vec::new();
-    options.encoding.encode(frame, &mut bytes, progress)?;
-    Ok((bytes, losses))
+    options.encoding.encode(frame, sink, progress)?;
+    Ok(losses)
 }
 
 /// Hands the losses to the caller as text, one a line; null without losses.
@@ -121,7 +122,8 @@ pub unsafe extern "C" fn cn_encode(
             }
             let frame = stream::to_frame(frame)?;
             let (format, options) = (required("format", format)?, optional("options", options)?);
-            let (bytes, lines) = encode(&frame, format, options, &PolledProgress::new(progress))?;
+            let mut bytes = Vec::new();
+            let lines = encode(&frame, format, options, &mut bytes, &PolledProgress::new(progress))?;
             out.write(CnBuffer::of(bytes));
             hand_out_losses(losses, &lines);
             Ok(())

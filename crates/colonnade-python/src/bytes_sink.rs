@@ -34,13 +34,13 @@ enum GrowingBytes {
 
 impl BytesSink {
     /// A sink for the bytes of frames that take `nbytes` in memory.
-    pub(crate) fn of(nbytes: usize) -> io::Result<Self> {
+    pub(crate) fn of(nbytes: usize) -> Self {
         let growing = if nbytes < LARGE_FRAME_NBYTES {
             GrowingBytes::Small(Vec::new())
         } else {
-            GrowingBytes::Large(BufferSink::empty()?)
+            GrowingBytes::Large(BufferSink::empty())
         };
-        Ok(Self { buffer: None, filled: 0, growing })
+        Self { buffer: None, filled: 0, growing }
     }
 
     /// Whether nothing is written and no size is reserved.
@@ -88,7 +88,7 @@ impl BytesSink {
     /// Moves the bytes to memory that grows without copying.
     fn enlarge(&mut self) -> io::Result<&mut BufferSink> {
         if let GrowingBytes::Small(bytes) = &self.growing {
-            let mut sink = BufferSink::empty()?;
+            let mut sink = BufferSink::empty();
             if !bytes.is_empty() {
                 sink.take(bytes.len())?.copy_from_slice(bytes);
             }

@@ -49,7 +49,7 @@ fn encode(
 ) -> PyResult<Py<PyBytes>> {
     let (frame, encoding) = (&*frame.frame, &options.encoding);
     let nbytes = frame.nbytes();
-    let mut sink = BytesSink::of(nbytes)?;
+    let mut sink = BytesSink::of(nbytes);
     let is_small = frame.ncols <= CACHED_COLUMNS && nbytes <= SMALL_NBYTES;
     run_with_progress(py, progress, None, |watch| {
         if is_small
@@ -77,7 +77,7 @@ fn encode_bundle(
     progress: Callback,
 ) -> PyResult<Py<PyBytes>> {
     let frames = clone_frames(&frames);
-    let mut sink = BytesSink::of(frames.iter().map(|(_, frame)| frame.nbytes()).sum())?;
+    let mut sink = BytesSink::of(frames.iter().map(|(_, frame)| frame.nbytes()).sum());
     run_with_progress(py, progress, None, |watch| options.encoding.encode_bundle(&frames, &mut sink, watch))?;
     sink.finish(py)
 }

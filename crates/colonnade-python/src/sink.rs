@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_void};
 use std::io;
 
-use colonnade::memory::{Region, RegionMut};
+use colonnade::memory::Growing;
 use colonnade::sink::Sink;
 use colonnade_transport::{AtomicFile, Descriptor};
 use pyo3::buffer::PyUntypedBuffer;
@@ -45,8 +45,7 @@ impl Sink for DescriptorSink {
 /// Memory that grows without copying and exposes the buffer protocol.
 #[pyclass(module = "colonnade._core")]
 pub(crate) struct BufferSink {
-    region: RegionMut,
-    filled: usize,
+    bytes: Growing,
     exports: usize,
 }
 
@@ -63,60 +62,48 @@ impl BufferSink {
     /// A writer that appends to the sink.
     pub(crate) fn appender(&mut self) -> PyResult<Appender<'_>> {
         self.check_free()?;
-        let start = self.filled;
+        let start = self.filled();
         Ok(Appender { sink: self, start })
     }
 
     /// An empty sink.
-    pub(crate) fn empty() -> io::Result<Self> {
-        Ok(Self { region: Region::allocate(0)?, filled: 0, exports: 0 })
+    pub(crate) fn empty() -> Self {
+        Self { bytes: Growing::default(), exports: 0 }
     }
 
     /// The bytes written so far.
     pub(crate) fn as_slice(&mut self) -> &[u8] {
-        let filled = self.filled;
-        self.region.as_mut_slice().get(..filled).unwrap_or(&[])
+        self.bytes.as_mut_slice()
     }
 
     /// Number of bytes written so far.
     pub(crate) fn filled(&self) -> usize {
-        self.filled
+        self.bytes.nbytes()
     }
 
     /// Drops all bytes after the first `nbytes`.
     pub(crate) fn truncate(&mut self, nbytes: usize) -> PyResult<()> {
         self.check_free()?;
-        self.filled = self.filled.min(nbytes);
+        self.bytes.truncate(nbytes);
         Ok(())
     }
 
     /// Replaces the bytes at `start + offset`.
     pub(crate) fn patch(&mut self, start: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let start = start + usize::try_from(offset).map_err(io::Error::other)?;
-        let place = self.region.as_mut_slice().get_mut(start..start + bytes.len());
-        place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
-        Ok(())
+        let offset = usize::try_from(offset).map_err(io::Error::other)?;
+        self.bytes.patch(start.saturating_add(offset), bytes)
     }
 
     /// Reserves memory for `total` bytes from `start` on.
     pub(crate) fn reserve(&mut self, start: usize, total: u64) -> io::Result<()> {
         let total = usize::try_from(total).map_err(io::Error::other)?;
         let end = start.checked_add(total).ok_or_else(|| io::Error::other("too large"))?;
-        if end > self.region.capacity() { self.region.grow(end) } else { Ok(()) }
+        self.bytes.reserve(end)
     }
 
     /// Appends `nbytes`, for the caller to fill.
     pub(crate) fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
-        // Small sinks stay on the heap; large ones grow by remapping pages.
-        const FIRST: usize = 4 << 10;
-        const STEP: usize = 1 << 20;
-        let end = self.filled.checked_add(nbytes).ok_or_else(|| io::Error::other("too large"))?;
-        if end > self.region.as_mut_slice().len() {
-            let step = if end <= STEP / 16 { FIRST } else { STEP };
-            self.region.grow(end.max(self.filled + self.filled / 2).max(step))?;
-        }
-        let start = std::mem::replace(&mut self.filled, end);
-        self.region.as_mut_slice().get_mut(start..end).ok_or_else(|| io::Error::other("past the end"))
+        self.bytes.take(nbytes)
     }
 
     fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -128,23 +115,21 @@ impl BufferSink {
 #[pymethods]
 impl BufferSink {
     #[new]
-    fn new() -> PyResult<Self> {
-        Ok(Self::empty()?)
+    fn new() -> Self {
+        Self::empty()
     }
 
     #[getter]
     fn nbytes(&self) -> usize {
-        self.filled
+        self.filled()
     }
 
     fn __len__(&self) -> usize {
-        self.filled
+        self.filled()
     }
 
     fn clear(&mut self) -> PyResult<()> {
-        self.check_free()?;
-        self.filled = 0;
-        Ok(())
+        self.truncate(0)
     }
 
     fn write(slf: &Bound<'_, Self>, data: &Bound<'_, PyAny>) -> PyResult<usize> {
@@ -164,7 +149,7 @@ impl BufferSink {
     }
 
     fn __repr__(&self) -> String {
-        format!("BufferSink({} bytes)", self.filled)
+        format!("BufferSink({} bytes)", self.filled())
     }
 
     /// # Safety
@@ -175,8 +160,8 @@ impl BufferSink {
             unsafe { (*view).obj = std::ptr::null_mut() };
             return Err(PyBufferError::new_err("the sink is being written"));
         };
-        let length = ffi::Py_ssize_t::try_from(sink.filled).unwrap_or(ffi::Py_ssize_t::MAX);
-        let data = sink.region.as_mut_slice().as_mut_ptr().cast::<c_void>();
+        let length = ffi::Py_ssize_t::try_from(sink.filled()).unwrap_or(ffi::Py_ssize_t::MAX);
+        let data = sink.bytes.as_mut_slice().as_mut_ptr().cast::<c_void>();
         // SAFETY: `view` is valid for writes. The region stays in place while `exports` counts this view, and the view holds
         // a reference to the sink.
         let status = unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), data, length, 1, flags) };
@@ -202,14 +187,14 @@ pub(crate) struct Appender<'s> {
 
 impl Drop for Appender<'_> {
     fn drop(&mut self) {
-        self.sink.filled = self.start;
+        self.sink.bytes.truncate(self.start);
     }
 }
 
 impl Appender<'_> {
     /// Keeps the appended bytes.
     pub(crate) fn commit(mut self) {
-        self.start = self.sink.filled;
+        self.start = self.sink.filled();
     }
 }
 

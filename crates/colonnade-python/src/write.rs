@@ -97,7 +97,7 @@ fn write_callable(
             encoding.encode(&frame.frame, &mut sink, watch)
         });
     }
-    let sink = Bound::new(py, BufferSink::empty()?)?;
+    let sink = Bound::new(py, BufferSink::empty())?;
     write_sink(py, frame, &sink, options, progress)?;
     let view = PyMemoryView::from(sink.as_any())?;
     send.bind(py).call1((&view,))?;

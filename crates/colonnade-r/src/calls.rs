@@ -11,9 +11,10 @@ use colonnade_capi::error::{CnCode, CnError, c_text, report};
 use colonnade_capi::progress::{CnProgress, PolledProgress};
 use colonnade_capi::reader::Chunks;
 use colonnade_capi::text::{optional, required};
-use colonnade_capi::{CnBuffer, CnFile, CnWriter, describe, write};
+use colonnade_capi::{CnFile, CnWriter, describe, write};
 
 use crate::build::CnrBuilder;
+use crate::pages::{CnrPages, PagesSink};
 use crate::r_memory::{borrowed, defect, values_of};
 use crate::read::CnrFrame;
 
@@ -201,7 +202,8 @@ pub unsafe extern "C" fn cnr_write(
     }
 }
 
-/// Encodes a finished frame in memory. Free the bytes with `cn_buffer_free`.
+/// Encodes a finished frame in memory that becomes an R vector. `header`: the bytes that R needs in front. Free them with
+/// `cnr_pages_free`.
 ///
 /// # Safety
 /// As `cnr_read`.
@@ -210,8 +212,9 @@ pub unsafe extern "C" fn cnr_encode(
     builder: *const CnrBuilder,
     format: *const c_char,
     options: *const c_char,
+    header: usize,
     progress: *const CnProgress,
-    out: *mut CnBuffer,
+    out: *mut CnrPages,
     losses: *mut *mut c_char,
     error: *mut CnError,
 ) -> CnCode {
@@ -221,8 +224,9 @@ pub unsafe extern "C" fn cnr_encode(
             let builder = builder.as_ref().ok_or_else(|| defect("no builder"))?;
             let (format, options) = (required("format", format)?, optional("options", options)?);
             let progress = PolledProgress::new(progress);
-            let (bytes, lines) = write::encode(builder.frame()?, format, options, &progress)?;
-            out.write(CnBuffer::of(bytes));
+            let mut sink = PagesSink::new(header)?;
+            let lines = write::encode(builder.frame()?, format, options, &mut sink, &progress)?;
+            out.write(sink.finish()?);
             hand_out_losses(losses, &lines);
             Ok(())
         })

@@ -21,7 +21,9 @@ use serde_json::Value;
 /// `Unrepresentable`: labels that Arrow cannot hold.
 pub fn of(frame: &Frame) -> Result<Vec<u8>> {
     let options = Some(r#"{"threads": 1}"#);
-    Ok(colonnade_capi::write::encode(&frame.slice(0, 0), "arrows", options, &NoProgress)?.0)
+    let mut bytes = Vec::new();
+    colonnade_capi::write::encode(&frame.slice(0, 0), "arrows", options, &mut bytes, &NoProgress)?;
+    Ok(bytes)
 }
 
 /// The names of the levels of row labels, as R shows them: `index`, or `level_1` and so on, where they have none.

@@ -23,6 +23,7 @@ pub mod calls;
 pub mod connection;
 pub mod hint;
 pub mod msgpack;
+pub mod pages;
 mod r_memory;
 pub mod read;
 pub mod tags;

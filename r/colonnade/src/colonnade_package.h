@@ -38,6 +38,10 @@ SEXP builder_handle(CnrBuilder *builder);
 SEXP frame_handle(CnrFrame *frame);
 // Moves bytes of Rust to a raw vector, and frees them.
 SEXP take_buffer(CnBuffer *buffer);
+// The bytes in front of the values of a vector that R allocates by a custom allocator.
+size_t vector_header_nbytes(void);
+// Makes a raw vector of pages, without a copy.
+SEXP take_pages(CnrPages *pages);
 // NULL, or the text of a character vector of length 1 as UTF-8.
 const char *text_or_null(SEXP x);
 
@@ -71,6 +75,17 @@ void write_typed(ByteWriter *bytes, SEXP x, int depth);
 SEXP read_typed(const unsigned char *data, size_t size, size_t *at, int depth);
 // The attributes of an R object as a named list; R_NilValue if it has none.
 SEXP attributes_of(SEXP x);
+
+// ---------------------------------------------------------------- text_write.c, text_read.c
+
+// The UTF-8 of a string; NULL for NA. Memory is R's, freed by vmaxset.
+const char *utf8_or_null(SEXP string, size_t *size);
+// Pushes a character vector. `column`: its name, for errors.
+void push_text_column(CnrBuilder *builder, SEXP x, SEXP column);
+// A column of text as a character vector.
+SEXP text_column(const CnrFrame *frame, size_t node, size_t count, SEXP column);
+// A string of UTF-8. Refuses text with NUL.
+SEXP string_of(SEXP column, const void *data, size_t size);
 
 // ---------------------------------------------------------------- columns_write.c, columns_read.c
 

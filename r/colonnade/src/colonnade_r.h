@@ -95,6 +95,24 @@ typedef struct CnrFrame CnrFrame;
 // A file that is read chunk by chunk.
 typedef struct CnrReader CnrReader;
 
+// Where the C code writes a column of text.
+typedef struct CnrTextMemory {
+  // The end of each text, after a first 0.
+  int32_t *offsets;
+  // The texts, one after another, and 16 bytes that may be overwritten.
+  uint8_t *bytes;
+  // A bit for each row that has a text, from the lowest bit of the first byte on. All are 0.
+  uint8_t *present;
+} CnrTextMemory;
+
+// Memory that becomes an R vector. Free it with `cnr_pages_free`.
+typedef struct CnrPages {
+  // What R's allocator returns: room for the header, then the bytes. Null after it was freed.
+  void *block;
+  // The number of bytes after the header.
+  size_t nbytes;
+} CnrPages;
+
 // A source and the part of it that is asked for.
 typedef struct CnrSource {
   // The path; null for bytes in memory.
@@ -173,6 +191,20 @@ typedef struct CnrRows {
   bool is_r;
 } CnrRows;
 
+// The memory of a column of text, if its texts are one after another.
+typedef struct CnrTexts {
+  // The start of each text, and the end of the last one; null unless they are of 32 bits.
+  const int32_t *offsets32;
+  // The same of 64 bits. If both are null, use `cnr_values`.
+  const int64_t *offsets64;
+  // The texts.
+  const uint8_t *bytes;
+  // A bit for each text that is not missing; null if none is.
+  const uint8_t *present;
+  // The bit of the first text.
+  size_t first_bit;
+} CnrTexts;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -182,6 +214,22 @@ extern "C" {
 // # Safety
 // As `cnr_tag`.
 CnCode cnr_add_column(struct CnrBuilder *builder, const uint8_t *name, size_t nbytes, CnError *error);
+
+// Makes room for a column of `count` texts with `nbytes` bytes in all, which the caller fills before `cnr_ascii_end`.
+//
+// # Safety
+// `builder` is valid; `out` is valid for writes; `error` is null or zeroed.
+CnCode cnr_ascii_begin(struct CnrBuilder *builder,
+                       size_t count,
+                       size_t nbytes,
+                       struct CnrTextMemory *out,
+                       CnError *error);
+
+// Pushes the column if all of it is ASCII. Otherwise `is_ascii` is false, and the caller pushes it by `cnr_text_begin`.
+//
+// # Safety
+// As `cnr_ascii_begin`, whose memory is filled: offsets ascend from 0 to the number of bytes.
+CnCode cnr_ascii_end(struct CnrBuilder *builder, size_t missing, bool *is_ascii, CnError *error);
 
 // Makes the labels of the columns a range, as NumPy's arrays have.
 //
@@ -237,15 +285,17 @@ CnCode cnr_connection_finish(struct CnrConnection *connection, CnError *error);
 // `connection` is null, or a connection that was not freed.
 void cnr_connection_free(struct CnrConnection *connection);
 
-// Encodes a finished frame in memory. Free the bytes with `cn_buffer_free`.
+// Encodes a finished frame in memory that becomes an R vector. `header`: the bytes that R needs in front. Free them with
+// `cnr_pages_free`.
 //
 // # Safety
 // As `cnr_read`.
 CnCode cnr_encode(const struct CnrBuilder *builder,
                   const char *format,
                   const char *options,
+                  size_t header,
                   const CnProgress *progress,
-                  CnBuffer *out,
+                  struct CnrPages *out,
                   char **losses,
                   CnError *error);
 
@@ -378,6 +428,12 @@ CnCode cnr_node_child(const struct CnrFrame *frame, size_t node, size_t child, s
 // # Safety
 // `frame` and `out` are valid; `error` is null or zeroed. The texts live as long as the frame.
 CnCode cnr_node_info(const struct CnrFrame *frame, size_t node, struct CnrInfo *out, CnError *error);
+
+// Frees memory that became an R vector, or did not. Null is ignored.
+//
+// # Safety
+// `block` is null, or the block of [`CnrPages`] that was not freed.
+void cnr_pages_free(void *block);
 
 // Pushes a complex vector. The bits of `NA` are kept.
 //
@@ -597,6 +653,12 @@ CnCode cnr_text_push(struct CnrBuilder *builder,
                      const size_t *sizes,
                      size_t count,
                      CnError *error);
+
+// The memory of a column of text. It is valid as long as the frame.
+//
+// # Safety
+// `frame` is valid; `out` is valid for writes; `error` is null or zeroed.
+CnCode cnr_texts(const struct CnrFrame *frame, size_t node, struct CnrTexts *out, CnError *error);
 
 // The addresses and sizes of `count` texts or byte strings from row `start` on; null for missing values. They are valid as long
 // as the frame. The address of an empty value is not null.

@@ -5,7 +5,6 @@
 #include "colonnade_package.h"
 
 #define CHUNK 1024
-#define CACHE 8192
 
 typedef struct {
   const CnrFrame *frame;
@@ -24,52 +23,6 @@ static SEXP read_child(Source *source, size_t node, size_t child) {
   size_t number;
   CALL(cnr_node_child, node, child, &number);
   return read_node(source, number);
-}
-
-// ---------------------------------------------------------------- text
-
-static SEXP string_of(Source *source, const void *data, size_t size) {
-  if (size > INT_MAX || memchr(data, 0, size) != NULL) {
-    const char *name = TYPEOF(source->column) == STRSXP ? CHAR(STRING_ELT(source->column, 0)) : NULL;
-    throw_message("unsupported", name, "expected text without NUL, which R cannot hold, found one. Read other columns.");
-  }
-  return Rf_mkCharLenCE(data, (int)size, CE_UTF8);
-}
-
-// Columns repeat texts. R finds a text in its table of all texts; a small table of the last ones is faster.
-static SEXP read_text(Source *source, size_t node, size_t count) {
-  SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)count));
-  SEXP cache[CACHE];
-  for (size_t i = 0; i < CACHE; i++) cache[i] = R_NilValue;
-  const void *values[CHUNK];
-  size_t sizes[CHUNK];
-  for (size_t start = 0; start < count; start += CHUNK) {
-    if (start % (64 * CHUNK) == 0) R_CheckUserInterrupt();
-    size_t rows = count - start < CHUNK ? count - start : CHUNK;
-    CALL(cnr_values, node, start, rows, values, sizes);
-    for (size_t i = 0; i < rows; i++) {
-      if (values[i] == NULL) {
-        SET_STRING_ELT(out, (R_xlen_t)(start + i), NA_STRING);
-        continue;
-      }
-      size_t size = sizes[i];
-      uint64_t hash = size * 0x9e3779b97f4a7c15u, part = 0;
-      memcpy(&part, values[i], size < 8 ? size : 8);
-      hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
-      if (size > 8) {
-        memcpy(&part, (const char *)values[i] + size - 8, 8);
-        hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
-      }
-      SEXP *slot = &cache[hash >> 51];
-      // A text in the cache is an element of `out`, which protects it.
-      if (*slot == R_NilValue || (size_t)LENGTH(*slot) != size || memcmp(CHAR(*slot), values[i], size) != 0) {
-        *slot = string_of(source, values[i], size);
-      }
-      SET_STRING_ELT(out, (R_xlen_t)(start + i), *slot);
-    }
-  }
-  UNPROTECT(1);
-  return out;
 }
 
 // ---------------------------------------------------------------- lists
@@ -189,7 +142,7 @@ static SEXP compact_row_names(size_t count) {
 }
 
 static SEXP column_name(Source *source, const char *text, size_t size) {
-  return text == NULL ? NA_STRING : string_of(source, text, size);
+  return text == NULL ? NA_STRING : string_of(source->column, text, size);
 }
 
 // ---------------------------------------------------------------- attributes
@@ -306,7 +259,7 @@ static SEXP read_node(Source *source, size_t node) {
       CALL(cnr_fill_raw, node, RAW(out));
       break;
     case CNR_KIND_TEXT:
-      out = PROTECT(read_text(source, node, count));
+      out = PROTECT(text_column(source->frame, node, count, source->column));
       break;
     case CNR_KIND_FACTOR: {
       SEXP levels = PROTECT(read_child(source, node, 0));
@@ -369,7 +322,7 @@ static SEXP read_node(Source *source, size_t node) {
         const void *text;
         size_t size;
         CALL(cnr_child_name, node, i, &text, &size);
-        SET_STRING_ELT(names, (R_xlen_t)i, string_of(source, text, size));
+        SET_STRING_ELT(names, (R_xlen_t)i, string_of(source->column, text, size));
       }
       Rf_setAttrib(out, R_NamesSymbol, names);
       SEXP rows = PROTECT(compact_row_names(count));

@@ -7,8 +7,6 @@
 
 #include "colonnade_package.h"
 
-#define CHUNK 1024
-
 typedef struct {
   CnrBuilder *builder;
   CnError error;
@@ -36,36 +34,6 @@ static void refuse(Target *target, const char *expected, SEXP x) {
   const char *found = TYPEOF(class) == STRSXP && XLENGTH(class) > 0 ? CHAR(STRING_ELT(class, 0))
                                                                    : Rf_type2char(TYPEOF(x));
   throw_message("unrepresentable", column_text(target), "expected %s, found an object of class %s.", expected, found);
-}
-
-// ---------------------------------------------------------------- text
-
-// The UTF-8 of a string; NULL for NA.
-static const char *utf8(SEXP string, size_t *size) {
-  if (string == NA_STRING) {
-    *size = 0;
-    return NULL;
-  }
-  return utf8_of(string, size);
-}
-
-static void push_text(Target *target, SEXP x) {
-  R_xlen_t count = XLENGTH(x);
-  size_t nbytes = 0;
-  const SEXP *strings = STRING_PTR_RO(x);
-  for (R_xlen_t i = 0; i < count; i++) nbytes += (size_t)LENGTH(strings[i]);
-  CALL(cnr_text_begin, (size_t)count, nbytes, false);
-  const void *values[CHUNK];
-  size_t sizes[CHUNK];
-  for (R_xlen_t start = 0; start < count; start += CHUNK) {
-    if (start % (64 * CHUNK) == 0) R_CheckUserInterrupt();
-    const void *mark = vmaxget();
-    size_t rows = count - start < CHUNK ? (size_t)(count - start) : CHUNK;
-    for (size_t i = 0; i < rows; i++) values[i] = utf8(strings[start + (R_xlen_t)i], &sizes[i]);
-    CALL(cnr_text_push, values, sizes, rows);
-    vmaxset(mark);
-  }
-  check(target, cnr_text_end(target->builder, &target->error));
 }
 
 // ---------------------------------------------------------------- attributes
@@ -160,7 +128,7 @@ static void push_atomic(Target *target, SEXP x, int nested) {
       if (nested) refuse(target, "a type that needs no attributes within a list, matrix or data frame", x);
       CALL(cnr_push_complex, (const double *)COMPLEX_RO(x), count);
       break;
-    case STRSXP: push_text(target, x); break;
+    case STRSXP: push_text_column(target->builder, x, target->column); break;
     case RAWSXP: CALL(cnr_push_raw, RAW_RO(x), count); break;
     default: refuse(target, "a vector or a list of vectors", x);
   }
@@ -349,7 +317,7 @@ static void push_frame(Target *target, SEXP x) {
   const uint8_t **texts = (const uint8_t **)R_alloc((size_t)ncols + 1, sizeof *texts);
   size_t *sizes = (size_t *)R_alloc((size_t)ncols + 1, sizeof *sizes);
   for (R_xlen_t i = 0; i < ncols; i++) {
-    texts[i] = (const uint8_t *)utf8(STRING_ELT(names, i), &sizes[i]);
+    texts[i] = (const uint8_t *)utf8_or_null(STRING_ELT(names, i), &sizes[i]);
     if (texts[i] == NULL) refuse(target, "a data frame without missing names", x);
     push(target, VECTOR_ELT(x, i), 1);
   }
@@ -366,7 +334,7 @@ static void push_factor(Target *target, SEXP x, SEXP levels) {
   for (R_xlen_t i = 0; i < nlevels; i++) missing += STRING_ELT(levels, i) == NA_STRING;
   int ordered = Rf_inherits(x, "ordered");
   if (missing == 0) {
-    push_text(target, levels);
+    push_text_column(target->builder, levels, target->column);
     CALL(cnr_push_factor, INTEGER_RO(x), (size_t)count, ordered);
     tag(target, x, FACTOR, NULL, 1);
     return;
@@ -380,7 +348,7 @@ static void push_factor(Target *target, SEXP x, SEXP levels) {
   }
   SEXP known = PROTECT(Rf_allocVector(STRSXP, nlevels - 1));
   for (R_xlen_t i = 0; i < nlevels - 1; i++) SET_STRING_ELT(known, i, STRING_ELT(levels, i));
-  push_text(target, known);
+  push_text_column(target->builder, known, target->column);
   SEXP codes = PROTECT(Rf_allocVector(INTSXP, count));
   for (R_xlen_t i = 0; i < count; i++) INTEGER(codes)[i] = INTEGER_ELT(x, i) == nlevels ? NA_INTEGER : INTEGER_ELT(x, i);
   CALL(cnr_push_factor, INTEGER_RO(codes), (size_t)count, ordered);
@@ -445,7 +413,7 @@ SEXP build_frame(SEXP columns, SEXP names, SEXP row_names, SEXP nrows, SEXP attr
     set_column(target.column);
     push(&target, VECTOR_ELT(columns, i), 0);
     size_t size;
-    const char *text = utf8(name, &size);
+    const char *text = utf8_or_null(name, &size);
     check(&target, cnr_add_column(target.builder, (const uint8_t *)text, size, &target.error));
     UNPROTECT(1);
     vmaxset(mark);

@@ -90,14 +90,16 @@ static SEXP encode_call(SEXP frame, SEXP format, SEXP options) {
   CnError error = {0};
   CnProgress progress = interrupts();
   char *losses = NULL;
-  CnBuffer buffer;
+  CnrPages pages = {0};
   CnrBuilder *pointer = R_ExternalPtrAddr(builder);
-  check_code(cnr_encode(pointer, text_or_null(format), text_or_null(options), &progress, &buffer, &losses, &error), &error);
+  CnCode code = cnr_encode(pointer, text_or_null(format), text_or_null(options), vector_header_nbytes(), &progress, &pages,
+                           &losses, &error);
+  check_code(code, &error);
   cnr_builder_free(pointer);
   R_ClearExternalPtr(builder);
   SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+  SET_VECTOR_ELT(out, 0, take_pages(&pages));
   SET_VECTOR_ELT(out, 1, take_losses(losses));
-  SET_VECTOR_ELT(out, 0, take_buffer(&buffer));
   UNPROTECT(2);
   return out;
 }

@@ -1,5 +1,6 @@
 //! Builds a frame from R's vectors. The C code pushes arrays on a stack, and combines or takes those on top.
 
+mod ascii;
 mod finish;
 mod nested;
 mod text;
@@ -23,6 +24,7 @@ use colonnade_capi::error::{CnCode, CnError, report};
 use colonnade_capi::text::optional;
 use serde_json::Value;
 
+use ascii::AsciiText;
 use text::TextBuilder;
 
 /// An array on the stack: a block of one column, or a column in Arrow's layout.
@@ -42,6 +44,7 @@ pub struct CnrBuilder {
     chunked: bool,
     stack: Vec<Pushed>,
     text: Option<TextBuilder>,
+    ascii: Option<AsciiText>,
     /// Whether the labels of the columns are a range.
     automatic_names: bool,
     columns: Vec<(Option<String>, Pushed)>,
@@ -103,6 +106,7 @@ pub extern "C" fn cnr_builder_new(nrows: usize, chunked: bool) -> *mut CnrBuilde
         chunked,
         stack: Vec::new(),
         text: None,
+        ascii: None,
         automatic_names: false,
         columns: Vec::new(),
         row_names: None,

@@ -74,6 +74,60 @@ fn values(node: &Node, start: usize, addresses: &mut [*const c_void], sizes: &mu
     Ok(())
 }
 
+/// The memory of a column of text, if its texts are one after another.
+#[repr(C)]
+#[derive(Debug)]
+pub struct CnrTexts {
+    /// The start of each text, and the end of the last one; null unless they are of 32 bits.
+    pub offsets32: *const i32,
+    /// The same of 64 bits. If both are null, use `cnr_values`.
+    pub offsets64: *const i64,
+    /// The texts.
+    pub bytes: *const u8,
+    /// A bit for each text that is not missing; null if none is.
+    pub present: *const u8,
+    /// The bit of the first text.
+    pub first_bit: usize,
+}
+
+/// The memory of a column of text. It is valid as long as the frame.
+///
+/// # Safety
+/// `frame` is valid; `out` is valid for writes; `error` is null or zeroed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cnr_texts(
+    frame: *const CnrFrame,
+    node: usize,
+    out: *mut CnrTexts,
+    error: *mut CnError,
+) -> CnCode {
+    // SAFETY: the caller guarantees each pointer.
+    unsafe {
+        with(frame, error, |frame| {
+            let data = &frame.node(node)?.data;
+            let mut texts = CnrTexts {
+                offsets32: std::ptr::null(),
+                offsets64: std::ptr::null(),
+                bytes: std::ptr::null(),
+                present: data.nulls().map_or(std::ptr::null(), |nulls| nulls.validity().as_ptr()),
+                first_bit: data.nulls().map_or(0, arrow_buffer::NullBuffer::offset),
+            };
+            // An empty column may have no offsets.
+            if let ([offsets, bytes], false) = (data.buffers(), data.is_empty()) {
+                texts.bytes = bytes.as_ptr();
+                let first = data.offset();
+                match data.data_type() {
+                    DataType::Utf8 => texts.offsets32 = offsets.typed_data::<i32>().as_ptr().add(first),
+                    DataType::LargeUtf8 => texts.offsets64 = offsets.typed_data::<i64>().as_ptr().add(first),
+                    _ => {}
+                }
+            }
+            out.write(texts);
+            Ok(())
+        })
+    }
+}
+
 /// The addresses and sizes of `count` texts or byte strings from row `start` on; null for missing values. They are valid as long
 /// as the frame. The address of an empty value is not null.
 ///
