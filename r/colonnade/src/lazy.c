@@ -14,7 +14,7 @@ static R_altrep_class_t integers, doubles, logicals, strings;
 
 static SEXP values_of(SEXP x) {
   if (R_altrep_data2(x) != R_NilValue) return R_altrep_data2(x);
-  // Numbers are copied in one step, so this is the place to hear the user; text hears him every 65536 rows.
+  // Numbers are copied in one step, so an interrupt is heard before it. Text hears one every 65536 rows.
   R_CheckUserInterrupt();
   SEXP later = PROTECT(R_altrep_data1(x));
   const double *numbers = REAL_RO(VECTOR_ELT(later, 1));
