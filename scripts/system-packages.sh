@@ -14,7 +14,7 @@ set -euo pipefail
 
 packages=(valgrind p7zip-full unzip chromium chromium-driver
     r-base-core r-cran-jsonlite r-cran-rjson r-cran-yaml r-cran-data.table
-    r-cran-testthat r-cran-bit64 r-cran-tibble r-cran-knitr r-cran-rmarkdown pandoc "$@")
+    r-cran-testthat r-cran-cli r-cran-bit64 r-cran-nanotime r-cran-tibble r-cran-knitr r-cran-rmarkdown pandoc "$@")
 pyright=1.1.414
 # A node from elsewhere may have its own npm.
 command -v npm >/dev/null || packages+=(nodejs npm)

@@ -132,8 +132,8 @@ pub fn c_text(text: &str) -> *mut c_char {
     CString::new(text.replace('\0', " ")).unwrap_or_default().into_raw()
 }
 
-fn number(value: Option<u64>) -> i64 {
-    value.and_then(|value| i64::try_from(value).ok()).unwrap_or(-1)
+fn number(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(-1)
 }
 
 impl CnError {
@@ -141,10 +141,12 @@ impl CnError {
     #[must_use]
     pub fn of(error: &Error) -> Self {
         let (code, kind) = code_of(error.kind());
+        // Numbers, not options: the compiler may test the sign of the value in a `None`. No result depends on it, but valgrind
+        // reports memory without a value.
         let (os_error, needed, had) = match error.kind() {
-            ErrorKind::Io(error) => (error.raw_os_error().unwrap_or(0), None, None),
-            ErrorKind::Truncated { needed, had } => (0, Some(*needed), Some(*had)),
-            _ => (0, None, None),
+            ErrorKind::Io(error) => (error.raw_os_error().unwrap_or(0), -1, -1),
+            ErrorKind::Truncated { needed, had } => (0, number(*needed), number(*had)),
+            _ => (0, -1, -1),
         };
         let location = error.location();
         let parts = message_parts(error.message());
@@ -152,10 +154,10 @@ impl CnError {
         Self {
             code,
             os_error,
-            offset: number(location.offset),
-            line: number(location.line),
-            needed: number(needed),
-            had: number(had),
+            offset: location.offset.map_or(-1, number),
+            line: location.line.map_or(-1, number),
+            needed,
+            had,
             kind: c_text(kind),
             format: c_text(error.format()),
             member: optional(location.member.as_deref()),

@@ -31,12 +31,13 @@ signal_error <- function(message, fields) {
   stop(structure(c(list(message = message, call = caller()), fields), class = class))
 }
 
-# The call of the exported function, for the message.
+# The call of the exported function, for the message. None if R touched a lazy column: then the C code called the first function.
 caller <- function() {
   calls <- sys.calls()
   space <- environment(caller)
   for (i in seq_along(calls)) {
     frame <- sys.function(i)
+    if (identical(frame, throw_colonnade_error) || identical(frame, throw_colonnade_message)) return(NULL)
     if (identical(environment(frame), space)) return(calls[[i]])
   }
   NULL

@@ -20,26 +20,31 @@ check_rows <- function(rows) {
   list(range = c(first - 1, last), take = if (!regular) rows - first + 1)
 }
 
-read_source <- function(source, format, columns, rows, as, ...) {
+read_source <- function(source, format, columns, rows, as, lazy, progress, ...) {
+  if (!isTRUE(lazy) && !isFALSE(lazy)) refuse("invalid_option", "r", "lazy", "TRUE or FALSE", describe_value(lazy))
   rows <- check_rows(rows)
   range <- if (!is.null(rows$range)) as.double(rows$range)
-  parts <- .Call(C_read, source, format, options_json(...), check_columns(columns), range)
+  parts <- .Call(C_read, source, format, options_json(...), check_columns(columns), range, lazy, progress)
   x <- frame_of(parts, as)
   if (is.null(rows$take)) x else x[rows$take, , drop = FALSE]
 }
 
-read_frame <- function(path, columns = NULL, rows = NULL, format = NULL, as = NULL, ...) {
-  read_source(check_path(path), format, columns, rows, as, ...)
+read_frame <- function(path, columns = NULL, rows = NULL, format = NULL, as = NULL, lazy = FALSE, ...) {
+  path <- check_path(path)
+  with_progress("Reading", path, function(progress) read_source(path, format, columns, rows, as, lazy, progress, ...))
 }
 
-decode_frame <- function(x, format = NULL, columns = NULL, rows = NULL, as = NULL, ...) {
+decode_frame <- function(x, format = NULL, columns = NULL, rows = NULL, as = NULL, lazy = FALSE, ...) {
   if (!is.raw(x)) refuse("invalid_option", "r", "x", "a raw vector", paste0("an object of class ", class(x)[1]))
-  read_source(x, format, columns, rows, as, ...)
+  read_source(x, format, columns, rows, as, lazy, NULL, ...)
 }
 
 write_frame <- function(x, path, format = NULL, ...) {
   path <- check_path(path)
-  warn_losses(.Call(C_write, frame_parts(x), path, format, options_json(...)), path)
+  losses <- with_progress("Writing", path, function(progress) {
+    .Call(C_write, frame_parts(x), path, format, options_json(...), progress)
+  })
+  warn_losses(losses, path)
   invisible(x)
 }
 
@@ -75,8 +80,10 @@ print.frame_info <- function(x, ...) {
 
 convert_frame <- function(from, to, from_format = NULL, to_format = NULL, from_options = list(), to_options = list()) {
   to <- check_path(to)
-  losses <- .Call(C_convert, check_path(from), from_format, do.call(options_json, from_options), to, to_format,
-                  do.call(options_json, to_options))
+  losses <- with_progress("Converting", to, function(progress) {
+    .Call(C_convert, check_path(from), from_format, do.call(options_json, from_options), to, to_format,
+          do.call(options_json, to_options), progress)
+  })
   warn_losses(losses, to)
   invisible(to)
 }

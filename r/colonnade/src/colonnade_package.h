@@ -6,6 +6,7 @@
 #define R_NO_REMAP
 #include <R.h>
 #include <Rinternals.h>
+#include <R_ext/Rdynload.h>
 
 #include "colonnade_r.h"
 
@@ -20,11 +21,22 @@ void throw_message(const char *kind, const char *member, const char *format, ...
 
 // Names the column that is being converted, for errors of the functions below. NULL: none.
 void set_column(SEXP column);
+SEXP get_column(void);
 // Called once, when the package is loaded.
 void keep_current_column(void);
 
 // A callback that hears interrupts of R's user. Rust polls it about every 50 ms.
 CnProgress interrupts(void);
+// Whether the user interrupted the call; its error is then signalled as an interrupt.
+int poll_interrupts(void);
+
+// ---------------------------------------------------------------- progress.c
+
+// A watch of a function of bytes done and their total, or of NULL. The caller protects it, checks the code of the call with it, and
+// hears interrupts.
+SEXP watch_new(SEXP callback);
+CnProgress watched(SEXP watch);
+void check_watched(CnCode code, CnError *error, SEXP watch);
 
 // ---------------------------------------------------------------- handles.c
 
@@ -91,8 +103,18 @@ SEXP string_of(SEXP column, const void *data, size_t size);
 
 // Builds a frame from a list of columns. Returns the builder's handle.
 SEXP build_frame(SEXP columns, SEXP names, SEXP row_names, SEXP nrows, SEXP attributes, SEXP hint, int chunked);
-// The columns, names and attributes of a frame, as a list for R.
-SEXP frame_to_list(CnrFrame *frame, size_t first_row);
+// The columns, names and attributes of a frame, as a list for R. `lazy_source`: NULL to read all columns; else they are read when R
+// touches them, and the frame keeps this object, whose memory it uses (R_NilValue for a file).
+SEXP frame_to_list(CnrFrame *frame, size_t first_row, SEXP lazy_source);
+// One column as a plain vector with its attributes.
+SEXP read_column(const CnrFrame *frame, size_t node, size_t first_row, SEXP column);
+
+// ---------------------------------------------------------------- lazy.c
+
+// A vector without attributes that read_column() fills when R touches it. `frame`: the handle.
+SEXP lazy_vector(SEXP frame, SEXPTYPE type, size_t node, size_t first_row, size_t count, SEXP column);
+SEXP pending_call(SEXP x);
+void make_lazy_classes(DllInfo *dll);
 
 // ---------------------------------------------------------------- peers.c
 

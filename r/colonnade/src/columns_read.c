@@ -11,6 +11,7 @@ typedef struct {
   CnError error;
   SEXP column;       // the name of the current column, for errors
   size_t first_row;  // of the rows that were asked for, from 0
+  SEXP handle;       // of a frame whose next column is read when R touches it; else NULL
 } Source;
 
 static void check(Source *source, CnCode code) { check_column(code, &source->error, source->column); }
@@ -226,29 +227,38 @@ static double units_factor(SEXP units) {
 
 // ---------------------------------------------------------------- any column
 
+// A vector to fill; one that fills itself later if `handle` is a frame.
+static SEXP new_vector(Source *source, SEXP handle, SEXPTYPE type, size_t node, size_t count) {
+  if (handle == NULL) return Rf_allocVector(type, (R_xlen_t)count);
+  return lazy_vector(handle, type, node, source->first_row, count, source->column);
+}
+
 static SEXP read_node(Source *source, size_t node) {
   CnrInfo info;
   CALL(cnr_node_info, node, &info);
   size_t count = info.count;
+  // Only the column itself waits, not its children.
+  SEXP handle = count == 0 ? NULL : source->handle;
+  source->handle = NULL;
   SEXP attributes = PROTECT(tagged_attributes(&info));
   SEXP out = R_NilValue;
   switch (info.kind) {
     case CNR_KIND_LOGICAL:
-      out = PROTECT(Rf_allocVector(LGLSXP, (R_xlen_t)count));
-      CALL(cnr_fill_logical, node, LOGICAL(out));
+      out = PROTECT(new_vector(source, handle, LGLSXP, node, count));
+      if (handle == NULL) CALL(cnr_fill_logical, node, LOGICAL(out));
       break;
     case CNR_KIND_INTEGER:
-      out = PROTECT(Rf_allocVector(INTSXP, (R_xlen_t)count));
-      CALL(cnr_fill_integer, node, INTEGER(out));
+      out = PROTECT(new_vector(source, handle, INTSXP, node, count));
+      if (handle == NULL) CALL(cnr_fill_integer, node, INTEGER(out));
       break;
     case CNR_KIND_INTEGER64:
-      out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
-      CALL(cnr_fill_integer64, node, (int64_t *)REAL(out));
+      out = PROTECT(new_vector(source, handle, REALSXP, node, count));
+      if (handle == NULL) CALL(cnr_fill_integer64, node, (int64_t *)REAL(out));
       if (!info.tagged) set_class(out, "integer64", NULL);
       break;
     case CNR_KIND_DOUBLE:
-      out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
-      CALL(cnr_fill_double, node, REAL(out), 1);
+      out = PROTECT(new_vector(source, handle, REALSXP, node, count));
+      if (handle == NULL) CALL(cnr_fill_double, node, REAL(out), 1);
       break;
     case CNR_KIND_COMPLEX:
       out = PROTECT(Rf_allocVector(CPLXSXP, (R_xlen_t)count));
@@ -259,17 +269,18 @@ static SEXP read_node(Source *source, size_t node) {
       CALL(cnr_fill_raw, node, RAW(out));
       break;
     case CNR_KIND_TEXT:
-      out = PROTECT(text_column(source->frame, node, count, source->column));
+      out = PROTECT(handle == NULL ? text_column(source->frame, node, count, source->column)
+                                   : new_vector(source, handle, STRSXP, node, count));
       break;
     case CNR_KIND_FACTOR: {
       SEXP levels = PROTECT(read_child(source, node, 0));
-      out = Rf_allocVector(INTSXP, (R_xlen_t)count);
+      out = new_vector(source, handle, INTSXP, node, count);
       UNPROTECT(1);
       PROTECT(out);
       PROTECT(levels);
-      CALL(cnr_fill_integer, node, INTEGER(out));
+      if (handle == NULL) CALL(cnr_fill_integer, node, INTEGER(out));
       SEXP all = list_get(attributes, "levels");
-      if (TYPEOF(all) == STRSXP && XLENGTH(all) == XLENGTH(levels) + 1) {
+      if (handle == NULL && TYPEOF(all) == STRSXP && XLENGTH(all) == XLENGTH(levels) + 1) {
         // The last level is NA.
         for (size_t i = 0; i < count; i++) {
           if (INTEGER(out)[i] == NA_INTEGER) INTEGER(out)[i] = (int)XLENGTH(all);
@@ -285,8 +296,10 @@ static SEXP read_node(Source *source, size_t node) {
     case CNR_KIND_DURATION:
     case CNR_KIND_CLOCK: {
       double factor = info.kind == CNR_KIND_DURATION ? units_factor(list_get(attributes, "units")) : 1;
-      out = PROTECT(Rf_allocVector(info.integer ? INTSXP : REALSXP, (R_xlen_t)count));
-      if (info.integer && factor == 1) CALL(cnr_fill_integer, node, INTEGER(out));
+      out = PROTECT(new_vector(source, handle, info.integer ? INTSXP : REALSXP, node, count));
+      if (handle != NULL) {
+        // filled later
+      } else if (info.integer && factor == 1) CALL(cnr_fill_integer, node, INTEGER(out));
       else if (info.integer) {
         SEXP doubles = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
         CALL(cnr_fill_double, node, REAL(doubles), factor);
@@ -350,9 +363,21 @@ static SEXP lines_of(SEXP raw) {
   return text;
 }
 
-SEXP frame_to_list(CnrFrame *frame, size_t first_row) {
+SEXP read_column(const CnrFrame *frame, size_t node, size_t first_row, SEXP column) {
+  Source source = {frame, {0}, column, first_row, NULL};
+  // R may touch a lazy column in the middle of another call of this package.
+  SEXP before = PROTECT(get_column());
+  set_column(column);
+  SEXP out = PROTECT(read_node(&source, node));
+  set_column(before);
+  UNPROTECT(2);
+  return out;
+}
+
+SEXP frame_to_list(CnrFrame *frame, size_t first_row, SEXP lazy_source) {
   SEXP handle = PROTECT(frame_handle(frame));
-  Source context = {frame, {0}, R_NilValue, first_row}, *source = &context;
+  if (lazy_source != NULL) R_SetExternalPtrProtected(handle, lazy_source);
+  Source context = {frame, {0}, R_NilValue, first_row, NULL}, *source = &context;
   static const char *fields[] = {"columns", "names", "nrow", "levels", "level_names", "start", "step",
                                  "is_r", "attributes", "hint", "rounded", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
@@ -374,6 +399,7 @@ SEXP frame_to_list(CnrFrame *frame, size_t first_row) {
     CnrInfo info;
     CALL(cnr_node_info, i, &info);
     LOGICAL(rounded)[i] = info.rounded;
+    source->handle = lazy_source == NULL ? NULL : handle;
     SET_VECTOR_ELT(columns, (R_xlen_t)i, read_node(source, i));
     set_column(NULL);
     source->column = R_NilValue;
@@ -402,9 +428,10 @@ SEXP frame_to_list(CnrFrame *frame, size_t first_row) {
   }
   CALL(cnr_frame_hint, &buffer);
   SET_VECTOR_ELT(out, 9, take_buffer(&buffer));
-  R_SetExternalPtrProtected(handle, R_NilValue);
-  cnr_frame_free(frame);
-  R_ClearExternalPtr(handle);
+  if (lazy_source == NULL) {
+    cnr_frame_free(frame);
+    R_ClearExternalPtr(handle);
+  }
   UNPROTECT(8);
   return out;
 }

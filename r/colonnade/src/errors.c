@@ -20,6 +20,8 @@ void keep_current_column(void) {
 
 void set_column(SEXP column) { SET_VECTOR_ELT(current, 0, column == NULL ? R_NilValue : column); }
 
+SEXP get_column(void) { return VECTOR_ELT(current, 0); }
+
 static SEXP text_sexp(const char *text) {
   return text == NULL ? R_NilValue : Rf_ScalarString(Rf_mkCharCE(text, CE_UTF8));
 }
@@ -94,13 +96,17 @@ static void check_interrupt(void *unused) {
 }
 
 // R_ToplevelExec catches the longjmp, which must not cross Rust.
+int poll_interrupts(void) {
+  if (R_ToplevelExec(check_interrupt, NULL)) return 0;
+  was_interrupted = 1;
+  return 1;
+}
+
 static int poll(void *context, int64_t done, int64_t total) {
   (void)context;
   (void)done;
   (void)total;
-  if (R_ToplevelExec(check_interrupt, NULL)) return 0;
-  was_interrupted = 1;
-  return 1;
+  return poll_interrupts();
 }
 
 CnProgress interrupts(void) {

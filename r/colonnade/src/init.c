@@ -4,8 +4,6 @@
 
 #include "colonnade_package.h"
 
-#include <R_ext/Rdynload.h>
-
 // A character vector with one line for each loss, or NULL.
 static SEXP take_losses(char *losses) {
   if (losses == NULL) return R_NilValue;
@@ -51,13 +49,22 @@ static CnrSource source_of(SEXP from, SEXP format, SEXP options, SEXP columns, S
   return source;
 }
 
-static SEXP read_call(SEXP from, SEXP format, SEXP options, SEXP columns, SEXP rows) {
+static SEXP read_call(SEXP from, SEXP format, SEXP options, SEXP columns, SEXP rows, SEXP lazy, SEXP callback) {
   CnrSource source = source_of(from, format, options, columns, rows);
+  SEXP watch = PROTECT(watch_new(callback));
   CnError error = {0};
-  CnProgress progress = interrupts();
+  CnProgress progress = watched(watch);
   CnrFrame *frame = NULL;
-  check_code(cnr_read(&source, &progress, &frame, &error), &error);
-  return frame_to_list(frame, source.start_row);
+  check_watched(cnr_read(&source, &progress, &frame, &error), &error, watch);
+  SEXP lazy_source = NULL;
+  if (Rf_asLogical(lazy) == TRUE) {
+    lazy_source = source.path == NULL ? from : R_NilValue;
+    // The columns are views of these bytes: R must copy them before it changes them.
+    if (source.path == NULL) MARK_NOT_MUTABLE(from);
+  }
+  SEXP out = frame_to_list(frame, source.start_row, lazy_source);
+  UNPROTECT(1);
+  return out;
 }
 
 static SEXP info_call(SEXP from, SEXP format, SEXP options) {
@@ -69,18 +76,19 @@ static SEXP info_call(SEXP from, SEXP format, SEXP options) {
   return take_losses(text);
 }
 
-static SEXP write_call(SEXP frame, SEXP path, SEXP format, SEXP options) {
+static SEXP write_call(SEXP frame, SEXP path, SEXP format, SEXP options, SEXP callback) {
   SEXP builder = PROTECT(build_frame(VECTOR_ELT(frame, 0), VECTOR_ELT(frame, 1), VECTOR_ELT(frame, 2),
                                      VECTOR_ELT(frame, 3), VECTOR_ELT(frame, 4), VECTOR_ELT(frame, 5), 0));
+  SEXP watch = PROTECT(watch_new(callback));
   CnError error = {0};
-  CnProgress progress = interrupts();
+  CnProgress progress = watched(watch);
   char *losses = NULL;
   CnrBuilder *pointer = R_ExternalPtrAddr(builder);
   CnCode code = cnr_write(pointer, text_or_null(path), text_or_null(format), text_or_null(options), &progress, &losses, &error);
-  check_code(code, &error);
+  check_watched(code, &error, watch);
   cnr_builder_free(pointer);
   R_ClearExternalPtr(builder);
-  UNPROTECT(1);
+  UNPROTECT(2);
   return take_losses(losses);
 }
 
@@ -104,13 +112,16 @@ static SEXP encode_call(SEXP frame, SEXP format, SEXP options) {
   return out;
 }
 
-static SEXP convert_call(SEXP from, SEXP from_format, SEXP from_options, SEXP to, SEXP to_format, SEXP to_options) {
+static SEXP convert_call(SEXP from, SEXP from_format, SEXP from_options, SEXP to, SEXP to_format, SEXP to_options,
+                         SEXP callback) {
+  SEXP watch = PROTECT(watch_new(callback));
   CnError error = {0};
-  CnProgress progress = interrupts();
+  CnProgress progress = watched(watch);
   char *losses = NULL;
   CnCode code = cn_convert(text_or_null(from), text_or_null(from_format), text_or_null(from_options), text_or_null(to),
                            text_or_null(to_format), text_or_null(to_options), &progress, &losses, &error);
-  check_code(code, &error);
+  check_watched(code, &error, watch);
+  UNPROTECT(1);
   return take_losses(losses);
 }
 
@@ -141,7 +152,7 @@ static SEXP reader_next_call(SEXP handle) {
   CnProgress progress = interrupts();
   CnrFrame *frame = NULL;
   check_code(cnr_reader_next(reader, &progress, &frame, &error), &error);
-  return frame == NULL ? R_NilValue : frame_to_list(frame, 0);
+  return frame == NULL ? R_NilValue : frame_to_list(frame, 0, NULL);
 }
 
 static SEXP writer_open_call(SEXP path, SEXP format, SEXP options) {
@@ -189,17 +200,18 @@ static SEXP version_call(void) { return Rf_mkString(cn_version()); }
 #define ENTRY(name, arguments) {"C_" #name, (DL_FUNC)&name##_call, arguments}
 
 static const R_CallMethodDef calls[] = {
-    ENTRY(read, 5),        ENTRY(info, 3),         ENTRY(write, 4),        ENTRY(encode, 3),  ENTRY(convert, 6),
+    ENTRY(read, 7),        ENTRY(info, 3),         ENTRY(write, 5),        ENTRY(encode, 3),  ENTRY(convert, 7),
     ENTRY(reader_open, 4), ENTRY(reader_next, 1),  ENTRY(writer_open, 3),  ENTRY(writer_write, 2),
     ENTRY(writer_close, 1), ENTRY(close, 1),       ENTRY(formats, 0),      ENTRY(version, 0), ENTRY(pack, 3),
     ENTRY(unpack, 4),      ENTRY(scan, 4),         ENTRY(append, 3),      ENTRY(json, 1),
     ENTRY(connect, 2),     ENTRY(send_bytes, 3),   ENTRY(send_frame, 5),  ENTRY(receive, 2),    ENTRY(wait, 2),
-    ENTRY(finish, 1),      ENTRY(disconnect, 1),   {NULL, NULL, 0}};
+    ENTRY(finish, 1),      ENTRY(disconnect, 1),   ENTRY(pending, 1),   {NULL, NULL, 0}};
 
 void R_init_colonnade(DllInfo *dll) {
   R_registerRoutines(dll, NULL, calls, NULL, NULL);
   R_useDynamicSymbols(dll, FALSE);
   R_forceSymbols(dll, TRUE);
   keep_current_column();
+  make_lazy_classes(dll);
   find_native_encoding();
 }

@@ -49,7 +49,7 @@ SEXP receive_call(SEXP handle, SEXP seconds) {
   check_code(cnr_receive(connection, Rf_asReal(seconds), &progress, &found, &frame, &bytes, &error), &error);
   SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
   SET_VECTOR_ELT(out, 0, Rf_ScalarInteger((int)found));
-  if (found == CNR_RECEIVED_FRAME) SET_VECTOR_ELT(out, 1, frame_to_list(frame, 0));
+  if (found == CNR_RECEIVED_FRAME) SET_VECTOR_ELT(out, 1, frame_to_list(frame, 0, NULL));
   if (found == CNR_RECEIVED_BYTES) SET_VECTOR_ELT(out, 1, take_buffer(&bytes));
   UNPROTECT(1);
   return out;

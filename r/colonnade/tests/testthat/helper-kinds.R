@@ -52,6 +52,11 @@ if (requireNamespace("bit64", quietly = TRUE)) {
   kinds$integer64 <- bit64::as.integer64(c("1", "9007199254740993", NA))
   kinds$integer64_small <- bit64::as.integer64(1:3)
 }
+if (requireNamespace("nanotime", quietly = TRUE)) {
+  # A nanosecond, which a double of this size cannot hold; the first time of nanotime, and missing.
+  kinds$nanotime <- nanotime::nanotime(bit64::as.integer64(c("1700000000123456789", "-9223372036854775807", NA)))
+  kinds$nanotime_names <- stats::setNames(nanotime::nanotime(bit64::as.integer64(1:3)), c("a", "b", "c"))
+}
 
 # Text formats need a schema to bring back types.
 formats <- list(npz = list(), arrow = list(), arrows = list(), parquet = list(), msgpack = list(), csv = list(schema = "header"),

@@ -109,3 +109,45 @@ test_that("messages pass through a pipe and over sockets", {
   close(here)
   close(there)
 })
+
+test_that("messages go to another R process and back over fifos", {
+  skip_on_os("windows")
+  skip_if_not(capabilities("fifo") && nzchar(Sys.which("mkfifo")), "no fifos")
+  folder <- tempfile()
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  ways <- file.path(folder, c("there", "back"))
+  expect_identical(system2("mkfifo", shQuote(ways)), 0L)
+  script <- file.path(folder, "peer.R")
+  writeLines(c("library(colonnade)", "ways <- commandArgs(TRUE)",
+               "there <- msgConnection(fifo(ways[1], \"rb\", blocking = TRUE))",
+               "back <- msgConnection(fifo(ways[2], \"wb\", blocking = TRUE))",
+               "repeat {", "  message <- readMsg(there)", "  writeMsg(list(got = message), back)",
+               "  if (identical(message, \"stop\")) break", "}", "close(back)"), script)
+  log <- file.path(folder, "log")
+  # The peer finds this package where this process did.
+  library_path <- paste(.libPaths(), collapse = .Platform$path.sep)
+  system2(file.path(R.home("bin"), "Rscript"), shQuote(c(script, ways)), wait = FALSE, stdout = log, stderr = log,
+          env = paste0("R_LIBS=", shQuote(library_path)))
+  # A blocking end waits for the other to be opened, and would do so for ever if the peer failed. An end that does not block tells.
+  for (turn in 1:600) {
+    first <- tryCatch(suppressWarnings(fifo(ways[1], "wb", blocking = FALSE)), error = function(e) NULL)
+    if (is.null(first)) Sys.sleep(0.05) else break
+  }
+  if (is.null(first)) return(fail(paste(c("the peer did not start", readLines(log)), collapse = "\n")))
+  there <- msgConnection(fifo(ways[1], "wb", blocking = TRUE))
+  close(first)
+  back <- msgConnection(fifo(ways[2], "rb", blocking = TRUE))
+  # Also empty values, and one that is larger than the memory of a fifo.
+  for (value in list(1L, "text", NULL, raw(), list(a = 1:3, b = c("x", NA)), as.double(1:50000), as.raw(rep(0:255, 2000)))) {
+    writeMsg(value, there)
+    expect_identical(readMsg(back), list(got = value))
+  }
+  writeMsgs(list("first", "second", "stop"), there)
+  expect_identical(readMsgs(back), list(list(got = "first"), list(got = "second"), list(got = "stop")))
+  expect_identical(status(back), "end of input")
+  expect_s3_class(error_of(readMsg(back)), "colonnade_truncated")
+  close(there)
+  close(back)
+  expect_length(readLines(log), 0)
+})
