@@ -154,6 +154,10 @@ bench-everyday: build  ## tables of text, nulls, times and categories; PART=arro
 bench-scans: build  ## datasets, object stores, Dask, polars, DuckDB, HTTP; PART=columns|engines|dask|serve|memory, DOCS=1 as above
 	@$(PY) -m colonnade_bench.scans $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
 
+.PHONY: bench-r
+bench-r: build r-install  ## Colonnade for R against R's own ways; PART=five|flights|socket|columns|growth|memory|csv, DOCS=1 as above
+	@$(PY) -m colonnade_bench.r_package $(PART:%=--part %) $(if $(DOCS),--report docs/benchmarks)
+
 .PHONY: publish-benchmarks
 publish-benchmarks: build  ## examples/: reports, pictures and page made again from their records
 	@$(PY) -m colonnade_bench.panel.publish examples

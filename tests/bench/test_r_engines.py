@@ -147,7 +147,9 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: 
 
 
 def test_every_row_has_its_calls_in_r() -> None:
-    found = r("cat(to_json(as.list(names(codecs))))", "words", "codecs", "base_codecs", "package_codecs")
+    found = r(
+        "cat(to_json(as.list(names(codecs))))", "words", "codecs", "base_codecs", "package_codecs", "colonnade_codecs"
+    )
     rows = {f"{e.name} {form} {codec}" for e in R_ENGINES for form, codecs in e.formats.items() for codec in codecs}
     assert rows == set(json.loads(found))
     for engine in R_ENGINES:

@@ -1,4 +1,4 @@
-//! Encoded frames in the core's memory, which becomes an R vector without a copy.
+//! The core's memory as R vectors: encoded frames without a copy, and columns in pages that earlier ones left.
 //!
 //! R can allocate a vector by a custom allocator: it asks for the bytes of its header and of the values together, writes the
 //! header, and later hands the address back to be freed. So the bytes here have room in front: first [`HEAD_NBYTES`] of our own,
@@ -9,8 +9,6 @@ use std::io;
 
 use colonnade::memory::{Growing, Region};
 use colonnade::sink::Sink;
-
-use crate::r_memory::defect;
 
 /// The bytes in front of R's, which hold the region that frees them. R's values stay aligned to 16 bytes.
 const HEAD_NBYTES: usize = 64;
@@ -39,22 +37,11 @@ impl PagesSink {
         Ok(Self { bytes, lead })
     }
 
-    pub(crate) fn finish(mut self) -> colonnade::Result<CnrPages> {
-        const { assert!(size_of::<Region>() <= HEAD_NBYTES && align_of::<Region>() <= HEAD_NBYTES) };
+    pub(crate) fn finish(mut self) -> io::Result<CnrPages> {
         let nbytes = self.bytes.nbytes() - self.lead;
         // R counts in words of 8 bytes.
         self.bytes.take(8)?;
-        let region = self.bytes.finish();
-        if region.nbytes() < self.lead {
-            return Err(defect("pages without a head"));
-        }
-        let start = region.as_ptr().cast_mut();
-        // SAFETY: the memory is aligned to 64 bytes, has more than `HEAD_NBYTES`, and nothing else refers to it. The region moves
-        // into it, and `cnr_pages_free` moves it out again.
-        unsafe {
-            start.cast::<Region>().write(region);
-            Ok(CnrPages { block: start.add(HEAD_NBYTES).cast(), nbytes })
-        }
+        Ok(CnrPages { block: block_of(self.bytes.finish()), nbytes })
     }
 }
 
@@ -81,14 +68,35 @@ impl Sink for PagesSink {
     }
 }
 
-/// Frees memory that became an R vector, or did not. Null is ignored.
+/// Moves a region into its own first bytes. Returns the address after [`HEAD_NBYTES`].
+fn block_of(region: Region) -> *mut c_void {
+    const { assert!(size_of::<Region>() <= HEAD_NBYTES && align_of::<Region>() <= HEAD_NBYTES) };
+    let start = region.as_ptr().cast_mut();
+    // SAFETY: the callers allocated more than `HEAD_NBYTES`, the memory is aligned to 64 bytes, and nothing else refers to it.
+    // `cnr_pages_free` moves the region out again.
+    unsafe {
+        start.cast::<Region>().write(region);
+        start.add(HEAD_NBYTES).cast()
+    }
+}
+
+/// Allocates `nbytes` for an R vector from the pages that earlier vectors left, which need no clearing by the system. Null if there is
+/// no memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn cnr_pages_allocate(nbytes: usize) -> *mut c_void {
+    let total = nbytes.checked_add(HEAD_NBYTES);
+    let region = total.and_then(|total| Region::allocate(total).ok());
+    region.map_or(std::ptr::null_mut(), |region| block_of(region.finish()))
+}
+
+/// Frees memory for an R vector. Null is ignored.
 ///
 /// # Safety
-/// `block` is null, or the block of [`CnrPages`] that was not freed.
+/// `block` is null, or of `cnr_pages_allocate` or [`CnrPages`], and was not freed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cnr_pages_free(block: *mut c_void) {
     if !block.is_null() {
-        // SAFETY: `finish` wrote the region in front of the block. It is read once, and drops after that.
+        // SAFETY: `block_of` wrote the region in front of the block. It is read once, and drops after that.
         drop(unsafe { block.cast::<u8>().sub(HEAD_NBYTES).cast::<Region>().read() });
     }
 }

@@ -50,12 +50,17 @@ SEXP builder_handle(CnrBuilder *builder);
 SEXP frame_handle(CnrFrame *frame);
 // Moves bytes of Rust to a raw vector, and frees them.
 SEXP take_buffer(CnBuffer *buffer);
+// NULL, or the text of a character vector of length 1 as UTF-8.
+const char *text_or_null(SEXP x);
+
+// ---------------------------------------------------------------- pages.c
+
 // The bytes in front of the values of a vector that R allocates by a custom allocator.
 size_t vector_header_nbytes(void);
 // Makes a raw vector of pages, without a copy.
 SEXP take_pages(CnrPages *pages);
-// NULL, or the text of a character vector of length 1 as UTF-8.
-const char *text_or_null(SEXP x);
+// An integer, logical, double or character vector to fill.
+SEXP vector_new(SEXPTYPE type, size_t count);
 
 // ---------------------------------------------------------------- values.c
 

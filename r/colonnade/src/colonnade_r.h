@@ -429,10 +429,14 @@ CnCode cnr_node_child(const struct CnrFrame *frame, size_t node, size_t child, s
 // `frame` and `out` are valid; `error` is null or zeroed. The texts live as long as the frame.
 CnCode cnr_node_info(const struct CnrFrame *frame, size_t node, struct CnrInfo *out, CnError *error);
 
-// Frees memory that became an R vector, or did not. Null is ignored.
+// Allocates `nbytes` for an R vector from the pages that earlier vectors left, which need no clearing by the system. Null if there is
+// no memory.
+void *cnr_pages_allocate(size_t nbytes);
+
+// Frees memory for an R vector. Null is ignored.
 //
 // # Safety
-// `block` is null, or the block of [`CnrPages`] that was not freed.
+// `block` is null, or of `cnr_pages_allocate` or [`CnrPages`], and was not freed.
 void cnr_pages_free(void *block);
 
 // Pushes a complex vector. The bits of `NA` are kept.

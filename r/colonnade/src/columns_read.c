@@ -229,7 +229,7 @@ static double units_factor(SEXP units) {
 
 // A vector to fill; one that fills itself later if `handle` is a frame.
 static SEXP new_vector(Source *source, SEXP handle, SEXPTYPE type, size_t node, size_t count) {
-  if (handle == NULL) return Rf_allocVector(type, (R_xlen_t)count);
+  if (handle == NULL) return vector_new(type, count);
   return lazy_vector(handle, type, node, source->first_row, count, source->column);
 }
 

@@ -87,7 +87,7 @@ SEXP text_column(const CnrFrame *frame, size_t node, size_t count, SEXP column) 
   CnError error = {0};
   CnrTexts texts;
   check_column(cnr_texts(frame, node, &texts, &error), &error, column);
-  SEXP out = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)count));
+  SEXP out = PROTECT(vector_new(STRSXP, count));
   if (texts.offsets32 != NULL) {
     READ_ROWS(texts.offsets32)
   } else if (texts.offsets64 != NULL) {

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from colonnade_bench.engines.r_base import INSTALL_R, REngine
+from colonnade_bench.engines.r_colonnade import ColonnadeR
 
 RUNS_CODE = "reading runs code that the data names; no checksum"
 PARSES = "reading parses, and runs nothing; no checksum"
@@ -229,6 +230,7 @@ class Qs2(REngine):
 
 
 R_ENGINES: tuple[REngine, ...] = (
+    ColonnadeR(),
     Serialize(),
     SaveRDS(),
     Dput(),

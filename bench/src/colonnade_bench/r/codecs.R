@@ -1,5 +1,5 @@
 # What each engine calls. A codec is a list of functions on a named list of data frames:
-#   to(data), from(bytes or text)   conversion in memory
+#   to(data), from(bytes or text)   conversion in memory; a list of raw vectors is one message for each table
 #   write(data, con), read(con)     on an open connection; without `read` all bytes are read first
 #   save(data, path), load(path)    on a file, where that is not writing to a connection
 #   buffered = c("fifo", "tcp")     where `read` does not work, and is given all bytes at once instead
@@ -15,8 +15,8 @@ codec <- function(names, ...) {
   for (name in names) codecs[[name]] <<- list(...)
 }
 
-# Codecs that know only paths, and one table at a time: a folder of files on disk, temporary files elsewhere.
-path_codec <- function(names, save_one, load_one) {
+# Files that hold one table each, in a folder.
+folder_of_files <- function(save_one, load_one) {
   save <- function(data, path) {
     dir.create(path)
     for (k in seq_along(data)) save_one(data[[k]], file.path(path, paste0(k, "-", names(data)[[k]])))
@@ -28,19 +28,25 @@ path_codec <- function(names, save_one, load_one) {
     names(out) <- sub("^[0-9]+-", "", files)
     out
   }
+  list(save = save, load = load)
+}
+
+# Codecs that know only paths, and one table at a time: a folder of files on disk, temporary files elsewhere.
+path_codec <- function(names, save_one, load_one) {
+  files <- folder_of_files(save_one, load_one)
   to <- function(data) {
     folder <- tempfile("passing")
     on.exit(unlink(folder, recursive = TRUE))
-    save(data, folder)
+    files$save(data, folder)
     pack_files(folder)
   }
   from <- function(bytes) {
     folder <- tempfile("passing")
     on.exit(unlink(folder, recursive = TRUE))
     unpack_files(bytes, folder)
-    load(folder)
+    files$load(folder)
   }
-  codec(names, to = to, from = from, save = save, load = load, through = "temporary files")
+  codec(names, to = to, from = from, save = files$save, load = files$load, through = "temporary files")
 }
 
 # Files of a folder as one buffer: a line with name and length before each.

@@ -3,7 +3,9 @@
 # nothing runs but what is measured.
 
 here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[[1]]))
-for (part in c("words", "handed", "measure", "codecs", "base_codecs", "package_codecs", "moves", "check", "trial")) {
+for (part in c(
+  "library", "words", "handed", "measure", "codecs", "base_codecs", "package_codecs", "colonnade_codecs", "moves", "check", "trial"
+)) {
   source(file.path(here, paste0(part, ".R")))
 }
 # Nothing that a package prints gets between the words.

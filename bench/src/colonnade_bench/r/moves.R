@@ -19,7 +19,7 @@ mode_of <- function(way, codec, transport, framed) {
 }
 
 write_bytes <- function(bytes, con) {
-  if (is.character(bytes)) bytes <- charToRaw(paste(bytes, collapse = "\n"))
+  bytes <- as_bytes(bytes)
   if (length(bytes) <= write_nbytes) {
     writeBin(bytes, con)
   } else {
@@ -28,6 +28,13 @@ write_bytes <- function(bytes, con) {
     }
   }
   length(bytes)
+}
+
+# What `to` gave, as one raw vector.
+as_bytes <- function(encoded) {
+  if (is.character(encoded)) return(charToRaw(paste(encoded, collapse = "\n")))
+  if (is.list(encoded)) return(connection_bytes(function(con) write_messages(encoded, con), "wb"))
+  encoded
 }
 
 # All bytes up to the end, or the first `nbytes`. Reads of R's fifo() come short, so that one call is never enough.
@@ -58,7 +65,10 @@ encode <- function(data, codec) {
   if (is.character(out)) enc2utf8(out) else out
 }
 
-count_bytes <- function(encoded) if (is.raw(encoded)) length(encoded) else sum(nchar(encoded, "bytes")) + length(encoded) - 1
+count_bytes <- function(encoded) {
+  if (is.list(encoded)) return(sum(lengths(encoded)))
+  if (is.raw(encoded)) length(encoded) else sum(nchar(encoded, "bytes")) + length(encoded) - 1
+}
 
 # Writes all tables; gives encode_s and nbytes where encoding and moving are apart.
 send <- function(data, con, codec, framed) {
@@ -70,7 +80,7 @@ send <- function(data, con, codec, framed) {
   encoded <- encode(data, codec)
   encode_s <- now() - start
   if (framed) {
-    if (is.character(encoded)) encoded <- charToRaw(paste(encoded, collapse = "\n"))
+    encoded <- as_bytes(encoded)
     writeBin(as.double(length(encoded)), con, endian = "little")
   }
   list(encode_s = encode_s, nbytes = write_bytes(encoded, con) + 8 * framed)

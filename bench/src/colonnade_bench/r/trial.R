@@ -27,8 +27,10 @@ check <- function(task, codec, data, original) {
 fault <- function(task, codec, data) {
   data[[1]] <- head(data[[1]], damaged_rows)
   encoded <- encode(data, codec)
-  if (is.character(encoded)) encoded <- charToRaw(paste(encoded, collapse = "\n"))
-  clean <- decode(encoded, codec)
+  # One table is one message: it is damaged, not what says how long it is.
+  as_given <- if (is.list(encoded)) list else identity
+  encoded <- if (is.list(encoded)) encoded[[1]] else as_bytes(encoded)
+  clean <- decode(as_given(encoded), codec)
   copies <- damaged(encoded, task$what)
   first <- if (is.null(task$from)) 0 else task$from
   for (number in seq_along(copies) - 1L) {
@@ -36,7 +38,7 @@ fault <- function(task, codec, data) {
     say(word = "trying", number = number, of = length(copies))
     tryCatch(
       {
-        back <- decode(copies[[number + 1L]], codec)
+        back <- decode(as_given(copies[[number + 1L]]), codec)
         say(word = "tried", outcome = if (identical(back, clean)) "unnoticed" else "silently wrong")
       },
       error = function(e) {

@@ -1,6 +1,7 @@
 # The version of R and of every package it has, as one JSON object.
 
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[[1]])), "words.R"))
+here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[[1]]))
+for (part in c("library", "words")) source(file.path(here, paste0(part, ".R")))
 found <- installed.packages()
 # The first of several libraries is the one that library() takes.
 found <- found[!duplicated(found[, "Package"]), , drop = FALSE]
