@@ -32,6 +32,7 @@ def handed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("msgpack", "none", "tcp", None),
         ("arrow", "none", "tcp", "framed"),
         ("json", "none", "memory", None),
+        ("connection", "none", "tcp", None),
     ],
 )
 def test_both_tables_arrive_as_they_were(

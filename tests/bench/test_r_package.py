@@ -10,7 +10,7 @@ from colonnade_bench.engines import ENGINES
 from colonnade_bench.r_package.ends import Contestant, in_memory, in_turns, over_a_socket
 from colonnade_bench.r_package.frames import as_in_r
 from colonnade_bench.r_package.measure import FAST, PARTS, Settings
-from colonnade_bench.r_package.report import beside, exponent, sections
+from colonnade_bench.r_package.report import exponent, memory_above, sections
 
 REASON = ENGINES["R colonnade"].missing()
 needs_package = pytest.mark.skipif(REASON is not None, reason=str(REASON))
@@ -114,9 +114,9 @@ def test_the_exponent_leaves_small_frames_out() -> None:
     assert fitted.value == pytest.approx(1.0)
 
 
-def test_memory_beside_the_frame() -> None:
+def test_memory_memory_above_the_frame() -> None:
     found = [
         {"contestant": "a", "operation": way, "peak_nbytes": peak, "frame_nbytes": 100}
         for way, peak in (("write", 50), ("write", 30), ("read", 220), ("read", 150))
     ]
-    assert (beside(found, "a", "write"), beside(found, "a", "read")) == (0.5, pytest.approx(1.2))
+    assert (memory_above(found, "a", "write"), memory_above(found, "a", "read")) == (0.5, pytest.approx(1.2))

@@ -1,13 +1,37 @@
 # Connections of Colonnade, to Python's cn.listen() and others: Unix sockets, TCP and TLS.
 
 cn_connect <- function(url, timeout_s = NULL, ...) {
+  connection_of(.Call(C_connect, check_url(url), address_options(timeout_s, ...)), url)
+}
+
+cn_listen <- function(url, timeout_s = NULL, ...) {
+  handle <- .Call(C_listen, check_url(url), address_options(timeout_s, ...))
+  structure(list(handle = handle, url = .Call(C_listener_url, handle)), class = "colonnade_listener")
+}
+
+cn_accept <- function(listener, timeout_s = Inf) {
+  if (!inherits(listener, "colonnade_listener")) {
+    refuse("invalid_option", "r", "listener", "a listener of cn_listen()", describe_value(listener))
+  }
+  handle <- .Call(C_accept, listener$handle, check_seconds(timeout_s))
+  if (!is.null(handle)) connection_of(handle, listener$url)
+}
+
+connection_of <- function(handle, url) {
+  state <- new.env(parent = emptyenv())
+  state$status <- "ok"
+  structure(list(handle = handle, url = url, state = state), class = "colonnade_connection")
+}
+
+check_url <- function(url) {
   if (!is.character(url) || length(url) != 1 || is.na(url)) {
     refuse("invalid_option", "r", "url", "one address, such as \"tcp://127.0.0.1:5000\"", describe_value(url))
   }
-  options <- if (is.null(timeout_s)) options_json(...) else options_json(timeout_s = timeout_s, ...)
-  state <- new.env(parent = emptyenv())
-  state$status <- "ok"
-  structure(list(handle = .Call(C_connect, url, options), url = url, state = state), class = "colonnade_connection")
+  url
+}
+
+address_options <- function(timeout_s, ...) {
+  if (is.null(timeout_s)) options_json(...) else options_json(timeout_s = timeout_s, ...)
 }
 
 # Seconds for the C code: negative for the connection's own time.
@@ -73,3 +97,7 @@ status.colonnade_connection <- function(con) con$state$status
 close.colonnade_connection <- function(con, ...) invisible(.Call(C_disconnect, con$handle))
 
 print.colonnade_connection <- function(x, ...) cat("<colonnade_connection> ", x$url, "\n", sep = "")
+
+close.colonnade_listener <- function(con, ...) invisible(.Call(C_stop_listening, con$handle))
+
+print.colonnade_listener <- function(x, ...) cat("<colonnade_listener> ", x$url, "\n", sep = "")

@@ -130,6 +130,10 @@ SEXP receive_call(SEXP handle, SEXP seconds);
 SEXP wait_call(SEXP handles, SEXP seconds);
 SEXP finish_call(SEXP handle);
 SEXP disconnect_call(SEXP handle);
+SEXP listen_call(SEXP url, SEXP options);
+SEXP listener_url_call(SEXP handle);
+SEXP accept_call(SEXP handle, SEXP seconds);
+SEXP stop_listening_call(SEXP handle);
 
 // ---------------------------------------------------------------- messages.c
 

@@ -92,6 +92,9 @@ typedef struct CnrConnection CnrConnection;
 // A frame that was read.
 typedef struct CnrFrame CnrFrame;
 
+// A listener and its requirements of peers.
+typedef struct CnrListener CnrListener;
+
 // A file that is read chunk by chunk.
 typedef struct CnrReader CnrReader;
 
@@ -208,6 +211,16 @@ typedef struct CnrTexts {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Accepts the next peer; null if none came. `seconds`: the time to wait; negative waits without a limit.
+//
+// # Safety
+// As `cnr_listen`; `listener` is valid.
+CnCode cnr_accept(const struct CnrListener *listener,
+                  double seconds,
+                  const CnProgress *progress,
+                  struct CnrConnection **out,
+                  CnError *error);
 
 // Makes the array on top the next column. `name`: UTF-8 of `nbytes`; null for `NA`.
 //
@@ -397,6 +410,28 @@ CnCode cnr_level_names(const struct CnrFrame *frame, CnBuffer *out, CnError *err
 // # Safety
 // `frame` is valid; `starts` and `stops` are valid for writes of the node's count; `error` is null or zeroed.
 CnCode cnr_list_bounds(const struct CnrFrame *frame, size_t node, int64_t *starts, int64_t *stops, CnError *error);
+
+// Listens on `url`. The options are those of Python's `cn.listen`, as a JSON object.
+//
+// # Safety
+// Texts are C strings or null; `progress` is null or valid; `out` is valid for writes; `error` is null or zeroed.
+CnCode cnr_listen(const char *url,
+                  const char *options,
+                  const CnProgress *progress,
+                  struct CnrListener **out,
+                  CnError *error);
+
+// Closes a listener and removes its socket file. Null is ignored.
+//
+// # Safety
+// `listener` is null, or a listener that was not freed.
+void cnr_listener_free(struct CnrListener *listener);
+
+// The address that peers connect to: with the port that the system chose for port 0. It lives as long as the listener.
+//
+// # Safety
+// `listener` is valid.
+const char *cnr_listener_url(const struct CnrListener *listener);
 
 // Reads the item at `*at`, and moves `*at` behind it.
 //

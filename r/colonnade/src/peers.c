@@ -79,3 +79,37 @@ SEXP disconnect_call(SEXP handle) {
   if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(TAG)) free_connection(handle);
   return R_NilValue;
 }
+
+// ---------------------------------------------------------------- listeners
+
+#define LISTENER_TAG "colonnade_listener"
+
+static void free_listener(SEXP handle) {
+  cnr_listener_free(R_ExternalPtrAddr(handle));
+  R_ClearExternalPtr(handle);
+}
+
+SEXP listen_call(SEXP url, SEXP options) {
+  CnError error = {0};
+  CnProgress progress = interrupts();
+  CnrListener *listener = NULL;
+  check_code(cnr_listen(text_or_null(url), text_or_null(options), &progress, &listener, &error), &error);
+  return handle_new(listener, LISTENER_TAG, free_listener);
+}
+
+SEXP listener_url_call(SEXP handle) { return Rf_mkString(cnr_listener_url(handle_get(handle, LISTENER_TAG))); }
+
+// The handle of a connection; NULL if no peer came.
+SEXP accept_call(SEXP handle, SEXP seconds) {
+  const CnrListener *listener = handle_get(handle, LISTENER_TAG);
+  CnError error = {0};
+  CnProgress progress = interrupts();
+  CnrConnection *connection = NULL;
+  check_code(cnr_accept(listener, Rf_asReal(seconds), &progress, &connection, &error), &error);
+  return connection == NULL ? R_NilValue : handle_new(connection, TAG, free_connection);
+}
+
+SEXP stop_listening_call(SEXP handle) {
+  if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(LISTENER_TAG)) free_listener(handle);
+  return R_NilValue;
+}

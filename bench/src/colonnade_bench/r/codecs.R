@@ -4,6 +4,7 @@
 #   save(data, path), load(path)    on a file, where that is not writing to a connection
 #   buffered = c("fifo", "tcp")     where `read` does not work, and is given all bytes at once instead
 #   wrap(con)                       what an open connection is put into first
+#   listen(), dial(address)         connections of its own, instead of R's sockets
 #   text = TRUE                     connections are opened in text mode
 #   string = TRUE                   `from` takes a string; else bytes
 #   prepare(data)                   what the data must lose first, before the clock starts

@@ -78,3 +78,32 @@ codec("R colonnade msgpack values none",
   write = function(data, con) colonnade::writeMsg(data, colonnade::msgConnection(con)),
   read = function(con) colonnade::readMsg(colonnade::msgConnection(con))
 )
+
+# Colonnade's own connections: a message for each table, after one with its name.
+codec("R colonnade connection none",
+  to = function(data) lapply(data, function(table) colonnade::encode_frame(table, "arrows")),
+  from = function(messages) lapply(messages, function(bytes) colonnade::decode_frame(bytes, "arrows")),
+  listen = function() {
+    listener <- colonnade::cn_listen("tcp://127.0.0.1:0", timeout_s = timeout_s)
+    list(address = listener$url, accept = function() {
+      on.exit(close(listener))
+      colonnade::cn_accept(listener, timeout_s)
+    })
+  },
+  dial = function(address) colonnade::cn_connect(address, timeout_s = timeout_s),
+  write = function(data, con) {
+    colonnade::writeMsg(length(data), con)
+    for (name in names(data)) {
+      colonnade::writeMsg(name, con)
+      colonnade::writeMsg(data[[name]], con)
+    }
+  },
+  read = function(con) {
+    out <- list()
+    for (number in seq_len(colonnade::readMsg(con))) {
+      name <- colonnade::readMsg(con)
+      out[[name]] <- colonnade::readMsg(con)
+    }
+    out
+  }
+)

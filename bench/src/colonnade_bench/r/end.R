@@ -67,13 +67,13 @@ obey <- function(task, codec, transport, data) {
       listen = {
         number <- number + 1L
         host <- if (is.null(told$host)) "127.0.0.1" else told$host
-        there <- listen(transport, task$directory, number, host, mode)
+        there <- if (is.null(codec$listen)) listen(transport, task$directory, number, host, mode) else codec$listen()
         say(word = "listening", address = there$address)
         connect(there$accept())
       },
       dial = {
         if (is.null(wire_nbytes)) wire_nbytes <- count_streamed(data, codec, transport, framed)
-        connect(dial(transport, told$address, mode))
+        connect(if (is.null(codec$dial)) dial(transport, told$address, mode) else codec$dial(told$address))
       },
       go = {
         if (transport %in% c("memory", "buffer", "file")) {

@@ -90,7 +90,7 @@ send <- function(data, con, codec, framed) {
 # `send` counts by itself.
 count_streamed <- function(data, codec, transport, framed) {
   if (framed || !streams_over("w", codec, transport)) return(NULL)
-  if (!is.null(codec$wrap)) return(count_bytes(encode(data, codec)))
+  if (!is.null(codec$wrap) || !is.null(codec$dial)) return(count_bytes(encode(data, codec)))
   length(connection_bytes(function(con) codec$write(data, con), mode_of("w", codec, transport, FALSE)))
 }
 

@@ -24,11 +24,12 @@ INTRODUCTION = """# Colonnade for R against R's own
 
 Written by `make bench-r`. All contestants are measured in one run and take turns, and each round begins with another
 one. Before a time counts, what comes back is compared with the data: Colonnade and `serialize` must return identical
-data frames, and the losses of others are listed. The tables have the types of R's own nycflights13, with NA. In memory
-and over the socket, each contestant has processes of its own. Over a socket, Colonnade's message is written by
-`writeBin()` after its length, and `serialize` writes to the connection itself. The other parts run in one process, with
-files in memory if the system has a folder for them. R collects its garbage before each call. How it is measured:
-[how we measure](how-we-measure.md). R's engines: [R](r.md).
+data frames, and what other libraries lose is listed. The tables have the types of R's own nycflights13, with NA. In
+memory and over the socket, each contestant has processes of its own. Over a socket of R, Colonnade's message is
+written by `writeBin()` after its length, and `serialize` writes to the connection itself. `cn_connect` is Colonnade's
+own connection, with Arrow streams. The other parts run in one process, with files in memory if the system has a folder
+for them. R collects its garbage before each call. How it is measured: [how we measure](how-we-measure.md). R's
+engines: [R](r.md).
 
 """
 

@@ -27,6 +27,8 @@ FAST = (
     Contestant("serialize xdr=FALSE", "R serialize", "serialize xdr=FALSE"),
     Contestant("serialize", "R serialize", "serialize"),
 )
+CONNECTED = Contestant("colonnade cn_connect", OURS, "connection")
+"""Arrow streams over Colonnade's own connections."""
 SLOW = (
     Contestant("jsonlite", "R jsonlite", "json", exact=False, rounds=SLOW_ROUNDS),
     Contestant("rjson", "R rjson", "json", exact=False, rounds=SLOW_ROUNDS),
@@ -68,7 +70,7 @@ def flights(settings: Settings) -> Records:
 
 
 def socket(settings: Settings) -> Records:
-    return in_processes(over_a_socket, settings, settings.handed("flights"), FAST)
+    return in_processes(over_a_socket, settings, settings.handed("flights"), (CONNECTED, *FAST))
 
 
 def in_processes(run: Any, settings: Settings, handed: Path, contestants: Sequence[Contestant]) -> Records:

@@ -32,7 +32,7 @@ def sections(parts: Parts) -> list[Section]:
 
 
 def trips(part: str, found: Records) -> Section:
-    """The table of round trips. Both directions are told apart where one process converts."""
+    """The table of round trips. Where one process converts, both directions have a column."""
     halves = part != "socket"
     header = ["contestant", *(["encode", "decode"] if halves else []), "in all", f"{PEER} takes", "bytes", "rounds"]
     base = totals(found).get(PEER)
@@ -104,17 +104,17 @@ def slope(sizes: Sequence[float], seconds: Sequence[float]) -> float:
 
 
 def memory(found: Records) -> Section:
-    rows = [[name, *(f"{beside(found, name, way):.2f}x" for way in ("write", "read"))] for name in names(found)]
+    rows = [[name, *(f"{memory_above(found, name, way):.2f}x" for way in ("write", "read"))] for name in names(found)]
     note = (
-        f"The largest memory beside a frame of {nbytes_text(found[0]['frame_nbytes'])}, as a multiple of the frame: the"
+        f"The largest memory above a frame of {nbytes_text(found[0]['frame_nbytes'])}, as a multiple of the frame: the"
         " kernel's high-water mark, the worst of all rounds. The frame that is written was there before. The frame that"
         " a reader makes is subtracted. Pages of a mapped file count, although the kernel can take them back."
     )
-    return Section("Memory beside the frame", ["contestant", "write_frame", "read_frame"], rows, [note])
+    return Section("Memory above the frame", ["contestant", "write_frame", "read_frame"], rows, [note])
 
 
-def beside(found: Records, name: str, operation: str) -> float:
-    """Returns the largest memory beside the frame, as a multiple of it. A reader's frame is new to the process."""
+def memory_above(found: Records, name: str, operation: str) -> float:
+    """Returns the largest memory above the frame, as a multiple of it. A reader's frame is new to the process."""
     new = 1.0 if operation == "read" else 0.0
     peaks = [
         one["peak_nbytes"] / one["frame_nbytes"] - new
@@ -176,7 +176,7 @@ def judged(part: str, found: Records) -> Iterator[tuple[str, str, str, str, str]
                 yield f"{name} by size", "-", "exponent <= 1.05", interval_text(fitted), word(fitted.value <= 1.05)
     elif part == "memory":
         for name in names(found):
-            most = max(beside(found, name, way) for way in ("write", "read"))
+            most = max(memory_above(found, name, way) for way in ("write", "read"))
             yield f"memory of {name}", "its frame", "<= 1.2x", f"{most:.2f}x", word(most <= 1.2)
     elif part == "csv":
         times = grouped(found)

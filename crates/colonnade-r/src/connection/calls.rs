@@ -32,7 +32,7 @@ pub enum CnrReceived {
 }
 
 /// The duration of a number of seconds; `None` for a negative one.
-fn duration(seconds: f64) -> Option<Duration> {
+pub(super) fn duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 

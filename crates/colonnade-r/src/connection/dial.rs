@@ -19,7 +19,10 @@ use super::CnrConnection;
 /// The time that a TLS handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-fn tls_error(fault: TlsFault) -> Error {
+/// Peers whose handshakes a listener runs at the same time, as in Python's `cn.listen`.
+const MAX_PEERS: usize = 64;
+
+pub(super) fn tls_error(fault: TlsFault) -> Error {
     match fault {
         TlsFault::File { path, error } => {
             io::Error::new(error.kind(), format!("{}: {error}", path.display())).into()
@@ -68,45 +71,84 @@ fn token(file: Option<&str>, variable: Option<&str>) -> Result<Option<Token>> {
     Token::new(bytes).map(Some).map_err(|text| Error::invalid_option("connect", format!("{text}.")))
 }
 
+/// What a connection and a listener need besides their address: the options of Python's `cn.connect` and `cn.listen`.
+pub(super) struct Options {
+    pub(super) address: Address,
+    threads: usize,
+    limits: Limits,
+    timeout: Option<Duration>,
+    pub(super) handshake: Duration,
+    pub(super) files: TlsFiles,
+    pub(super) token: Option<Token>,
+    server_name: Option<String>,
+    /// Peers of a listener whose handshakes run at the same time.
+    pub(super) max_peers: usize,
+}
+
+impl Options {
+    pub(super) fn parse(url: &str, options: Option<&str>) -> Result<Self> {
+        let mut map = OptionMap::parse("connect", options)?;
+        let (threads, limits): (usize, Limits) = (map.threads()?, map.limits()?);
+        let timeout = seconds(&mut map, "timeout_s")?;
+        let handshake = seconds(&mut map, "handshake_timeout_s")?.unwrap_or(HANDSHAKE);
+        let mut path = |name| map.text(name).map(|path| path.map(PathBuf::from));
+        let files = TlsFiles {
+            certificate: path("certificate")?,
+            key: path("key")?,
+            authorities: path("authorities")?,
+        };
+        let (file, variable) = (map.text("token_file")?, map.text("token_env")?);
+        let server_name = map.text("server_name")?;
+        map.finish()?;
+        let token = token(file.as_deref(), variable.as_deref())?;
+        let address: Address = url.parse().map_err(|error: colonnade_transport::AddressError| {
+            Error::invalid_option("connect", format!("{error}."))
+        })?;
+        files.check_for(&address, token.as_ref()).map_err(tls_error)?;
+        Ok(Self {
+            address,
+            threads,
+            limits,
+            timeout,
+            handshake,
+            files,
+            token,
+            server_name,
+            max_peers: MAX_PEERS,
+        })
+    }
+
+    /// A connection over `channel`.
+    pub(super) fn connection(&self, channel: Arc<dyn Channel>) -> CnrConnection {
+        CnrConnection {
+            channel,
+            incoming: Incoming::new(self.limits, allocate),
+            read_ahead: Vec::new(),
+            from: 0,
+            to: 0,
+            ended: false,
+            timeout: self.timeout,
+            threads: self.threads,
+            broken: false,
+        }
+    }
+}
+
 /// Connects to `url`. The options are those of Python's `cn.connect`.
 pub(super) fn open(url: &str, options: Option<&str>, progress: &dyn Progress) -> Result<CnrConnection> {
-    let mut map = OptionMap::parse("connect", options)?;
-    let (threads, limits): (usize, Limits) = (map.threads()?, map.limits()?);
-    let timeout = seconds(&mut map, "timeout_s")?;
-    let handshake = seconds(&mut map, "handshake_timeout_s")?.unwrap_or(HANDSHAKE);
-    let mut path = |name| map.text(name).map(|path| path.map(PathBuf::from));
-    let files =
-        TlsFiles { certificate: path("certificate")?, key: path("key")?, authorities: path("authorities")? };
-    let (file, variable) = (map.text("token_file")?, map.text("token_env")?);
-    let server_name = map.text("server_name")?;
-    map.finish()?;
-    let token = token(file.as_deref(), variable.as_deref())?;
-    let address: Address = url.parse().map_err(|error: colonnade_transport::AddressError| {
-        Error::invalid_option("connect", format!("{error}."))
-    })?;
-    files.check_for(&address, token.as_ref()).map_err(tls_error)?;
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+    let options = Options::parse(url, options)?;
+    let deadline = options.timeout.and_then(|timeout| Instant::now().checked_add(timeout));
     let mut interrupted = || progress.check().map_err(io::Error::other);
-    let socket = dial(&address, deadline, &mut interrupted)?;
-    let channel: Arc<dyn Channel> = match &address {
+    let socket = dial(&options.address, deadline, &mut interrupted)?;
+    let channel: Arc<dyn Channel> = match &options.address {
         Address::Tls { host, .. } => {
-            let config = client_config(&files).map_err(tls_error)?;
-            let name = server_name.as_deref().unwrap_or(host);
-            let end = Instant::now().checked_add(handshake);
+            let config = client_config(&options.files).map_err(tls_error)?;
+            let name = options.server_name.as_deref().unwrap_or(host);
+            let end = Instant::now().checked_add(options.handshake);
             let deadline = deadline.into_iter().chain(end).min();
-            connect(Arc::new(socket), name, &config, token.as_ref(), deadline, &mut interrupted)?
+            connect(Arc::new(socket), name, &config, options.token.as_ref(), deadline, &mut interrupted)?
         }
         _ => Arc::new(socket),
     };
-    Ok(CnrConnection {
-        channel,
-        incoming: Incoming::new(limits, allocate),
-        read_ahead: Vec::new(),
-        from: 0,
-        to: 0,
-        ended: false,
-        timeout,
-        threads,
-        broken: false,
-    })
+    Ok(options.connection(channel))
 }

@@ -2,9 +2,11 @@
 
 mod calls;
 mod dial;
+mod listen;
 mod receive;
 
 pub use calls::*;
+pub use listen::*;
 
 use std::io::{self, IoSlice};
 use std::sync::Arc;

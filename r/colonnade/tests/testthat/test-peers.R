@@ -79,3 +79,27 @@ test_that("addresses and options are checked", {
   # Plain TCP does not leave this machine.
   expect_s3_class(error_of(cn_connect("tcp://192.0.2.1:5000", timeout_s = 1)), "colonnade_error")
 })
+
+test_that("R listens to R", {
+  folder <- tempfile()
+  dir.create(folder)
+  on.exit(unlink(folder, recursive = TRUE))
+  x <- structure(kinds, class = "data.frame", row.names = .set_row_names(3L))
+  for (url in c("tcp://127.0.0.1:0", paste0("unix:", folder, "/socket"))) {
+    listener <- cn_listen(url, timeout_s = 30)
+    expect_null(cn_accept(listener, timeout_s = 0))
+    sender <- cn_connect(listener$url, timeout_s = 30)
+    receiver <- cn_accept(listener, timeout_s = 30)
+    for (format in c("arrows", "msgpack")) {
+      writeMsg(x, sender, format = format)
+      expect_same(readMsg(receiver), x, paste(url, format))
+    }
+    writeMsg(list(a = 1), receiver)
+    expect_identical(readMsg(sender), list(a = 1))
+    for (each in list(sender, receiver, listener)) close(each)
+    expect_s3_class(error_of(cn_accept(listener, timeout_s = 0)), "colonnade_invalid_option")
+    expect_s3_class(error_of(cn_connect(listener$url, timeout_s = 1)), "colonnade_error")
+  }
+  expect_s3_class(error_of(cn_accept(sender)), "colonnade_invalid_option")
+  expect_s3_class(error_of(cn_listen("tcp://0.0.0.0:0")), "colonnade_error")
+})
