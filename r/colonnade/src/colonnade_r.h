@@ -98,15 +98,13 @@ typedef struct CnrListener CnrListener;
 // A file that is read chunk by chunk.
 typedef struct CnrReader CnrReader;
 
-// Where the C code writes a column of text.
-typedef struct CnrTextMemory {
+// Where the C code writes the places of a column's texts.
+typedef struct CnrTextPlaces {
   // The end of each text, after a first 0.
   int32_t *offsets;
-  // The texts, one after another, and 16 bytes that may be overwritten.
-  uint8_t *bytes;
   // A bit for each row that has a text, from the lowest bit of the first byte on. All are 0.
   uint8_t *present;
-} CnrTextMemory;
+} CnrTextPlaces;
 
 // Memory that becomes an R vector. Free it with `cnr_pages_free`.
 typedef struct CnrPages {
@@ -228,15 +226,17 @@ CnCode cnr_accept(const struct CnrListener *listener,
 // As `cnr_tag`.
 CnCode cnr_add_column(struct CnrBuilder *builder, const uint8_t *name, size_t nbytes, CnError *error);
 
-// Makes room for a column of `count` texts with `nbytes` bytes in all, which the caller fills before `cnr_ascii_end`.
+// Makes room for the places of `count` texts, which the caller fills before `cnr_ascii_bytes`.
 //
 // # Safety
 // `builder` is valid; `out` is valid for writes; `error` is null or zeroed.
-CnCode cnr_ascii_begin(struct CnrBuilder *builder,
-                       size_t count,
-                       size_t nbytes,
-                       struct CnrTextMemory *out,
-                       CnError *error);
+CnCode cnr_ascii_begin(struct CnrBuilder *builder, size_t count, struct CnrTextPlaces *out, CnError *error);
+
+// Makes room for `nbytes` bytes of text and 16 more, which the caller fills before `cnr_ascii_end`.
+//
+// # Safety
+// As `cnr_ascii_begin`.
+CnCode cnr_ascii_bytes(struct CnrBuilder *builder, size_t nbytes, uint8_t **out, CnError *error);
 
 // Pushes the column if all of it is ASCII. Otherwise `is_ascii` is false, and the caller pushes it by `cnr_text_begin`.
 //

@@ -1,5 +1,6 @@
 // Errors of Rust as conditions of R, and interrupts of R's user for Rust.
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -66,6 +67,11 @@ void throw_error(CnError *error, SEXP column) {
 
 void check_code(CnCode code, CnError *error) {
   if (code != CN_CODE_OK) throw_error(error, R_NilValue);
+  if (was_interrupted) {
+    // The call ended before it heard of the interrupt. R takes it at its next look, after the result is safe.
+    was_interrupted = 0;
+    raise(SIGINT);
+  }
 }
 
 void check_column(CnCode code, CnError *error, SEXP column) {

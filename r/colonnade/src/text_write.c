@@ -18,7 +18,7 @@ const char *utf8_or_null(SEXP string, size_t *size) {
 // R allocates strings in words of 8 bytes, so the last word may be copied as a whole. The target has room for it.
 static void copy_text(unsigned char *target, const char *text, size_t size) {
   if (size <= 8) {
-    if (size > 0) memcpy(target, text, 8);
+    memcpy(target, text, 8);
   } else if (size <= 16) {
     memcpy(target, text, 8);
     memcpy(target + size - 8, text + size - 8, 8);
@@ -27,24 +27,31 @@ static void copy_text(unsigned char *target, const char *text, size_t size) {
   }
 }
 
-// Copies the strings without a look at their encodings. Returns false if a text is not ASCII: then nothing was pushed.
-static int push_ascii(CnrBuilder *builder, const SEXP *strings, size_t count, size_t nbytes, SEXP column) {
+// Copies the strings without a look at their encodings. Returns false if a text is not ASCII, or if there is too much for offsets of
+// 32 bits: then nothing was pushed.
+static int push_ascii(CnrBuilder *builder, const SEXP *strings, size_t count, SEXP column) {
   CnError error = {0};
-  CnrTextMemory memory;
-  check_column(cnr_ascii_begin(builder, count, nbytes, &memory, &error), &error, column);
-  size_t at = 0, missing = 0;
+  CnrTextPlaces places;
+  check_column(cnr_ascii_begin(builder, count, &places, &error), &error, column);
+  size_t nbytes = 0, missing = 0;
   for (size_t row = 0; row < count; row++) {
     if (row % (64 * CHUNK) == 0) R_CheckUserInterrupt();
-    SEXP string = strings[row];
-    if (string == NA_STRING) {
+    if (strings[row] == NA_STRING) {
       missing++;
     } else {
-      size_t size = (size_t)LENGTH(string);
-      copy_text(memory.bytes + at, CHAR(string), size);
-      at += size;
-      memory.present[row / 8] |= (uint8_t)(1u << row % 8);
+      nbytes += (size_t)LENGTH(strings[row]);
+      places.present[row / 8] |= (uint8_t)(1u << row % 8);
     }
-    memory.offsets[row + 1] = (int32_t)at;
+    if (nbytes > INT_MAX) return 0;
+    places.offsets[row + 1] = (int32_t)nbytes;
+  }
+  uint8_t *bytes;
+  check_column(cnr_ascii_bytes(builder, nbytes, &bytes, &error), &error, column);
+  for (size_t row = 0; row < count; row++) {
+    if (row % (64 * CHUNK) == 0) R_CheckUserInterrupt();
+    size_t start = (size_t)places.offsets[row], size = (size_t)places.offsets[row + 1] - start;
+    // A row without text needs no copy.
+    if (size > 0) copy_text(bytes + start, CHAR(strings[row]), size);
   }
   bool is_ascii = false;
   check_column(cnr_ascii_end(builder, missing, &is_ascii, &error), &error, column);
@@ -53,12 +60,10 @@ static int push_ascii(CnrBuilder *builder, const SEXP *strings, size_t count, si
 
 void push_text_column(CnrBuilder *builder, SEXP x, SEXP column) {
   R_xlen_t count = XLENGTH(x);
-  size_t nbytes = 0;
   const SEXP *strings = STRING_PTR_RO(x);
-  for (R_xlen_t i = 0; i < count; i++) {
-    if (strings[i] != NA_STRING) nbytes += (size_t)LENGTH(strings[i]);
-  }
-  if (nbytes <= INT_MAX && push_ascii(builder, strings, (size_t)count, nbytes, column)) return;
+  if (push_ascii(builder, strings, (size_t)count, column)) return;
+  size_t nbytes = 0;
+  for (R_xlen_t i = 0; i < count; i++) nbytes += (size_t)LENGTH(strings[i]);
   CnError error = {0};
   check_column(cnr_text_begin(builder, (size_t)count, nbytes, false, &error), &error, column);
   const void *values[CHUNK];

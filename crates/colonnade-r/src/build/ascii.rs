@@ -14,24 +14,22 @@ const SLACK_NBYTES: usize = 16;
 /// A column of text whose memory the C code fills.
 pub(super) struct AsciiText {
     offsets: Vec<i32>,
-    bytes: Vec<u8>,
     present: Vec<u8>,
+    bytes: Vec<u8>,
     nbytes: usize,
 }
 
-/// Where the C code writes a column of text.
+/// Where the C code writes the places of a column's texts.
 #[repr(C)]
 #[derive(Debug)]
-pub struct CnrTextMemory {
+pub struct CnrTextPlaces {
     /// The end of each text, after a first 0.
     pub offsets: *mut i32,
-    /// The texts, one after another, and 16 bytes that may be overwritten.
-    pub bytes: *mut u8,
     /// A bit for each row that has a text, from the lowest bit of the first byte on. All are 0.
     pub present: *mut u8,
 }
 
-/// Makes room for a column of `count` texts with `nbytes` bytes in all, which the caller fills before `cnr_ascii_end`.
+/// Makes room for the places of `count` texts, which the caller fills before `cnr_ascii_bytes`.
 ///
 /// # Safety
 /// `builder` is valid; `out` is valid for writes; `error` is null or zeroed.
@@ -39,27 +37,45 @@ pub struct CnrTextMemory {
 pub unsafe extern "C" fn cnr_ascii_begin(
     builder: *mut CnrBuilder,
     count: usize,
-    nbytes: usize,
-    out: *mut CnrTextMemory,
+    out: *mut CnrTextPlaces,
     error: *mut CnError,
 ) -> CnCode {
     // SAFETY: the caller guarantees each pointer.
     unsafe {
         with(builder, error, |builder| {
-            if i32::try_from(nbytes).is_err() {
-                return Err(defect("more text than 32-bit offsets hold"));
-            }
             let text = builder.ascii.insert(AsciiText {
                 offsets: vec![0; count + 1],
-                bytes: vec![0; nbytes + SLACK_NBYTES],
                 present: vec![0; count.div_ceil(8)],
-                nbytes,
+                bytes: Vec::new(),
+                nbytes: 0,
             });
-            out.write(CnrTextMemory {
+            out.write(CnrTextPlaces {
                 offsets: text.offsets.as_mut_ptr(),
-                bytes: text.bytes.as_mut_ptr(),
                 present: text.present.as_mut_ptr(),
             });
+            Ok(())
+        })
+    }
+}
+
+/// Makes room for `nbytes` bytes of text and 16 more, which the caller fills before `cnr_ascii_end`.
+///
+/// # Safety
+/// As `cnr_ascii_begin`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn cnr_ascii_bytes(
+    builder: *mut CnrBuilder,
+    nbytes: usize,
+    out: *mut *mut u8,
+    error: *mut CnError,
+) -> CnCode {
+    // SAFETY: the caller guarantees each pointer.
+    unsafe {
+        with(builder, error, |builder| {
+            let text = builder.ascii.as_mut().ok_or_else(|| defect("no text was begun"))?;
+            text.nbytes = nbytes;
+            text.bytes = vec![0; nbytes + SLACK_NBYTES];
+            out.write(text.bytes.as_mut_ptr());
             Ok(())
         })
     }

@@ -53,12 +53,11 @@ test_that("an error or an interrupt in the function ends the call, and nothing i
   yaml <- withr_tempfile("yaml")
   suppressWarnings(write_frame(data.frame(a = 1:1e5), yaml))
   reports <- 0
-  options(colonnade.progress = function(done, total) {
-    reports <<- reports + 1
-    if (reports == 1) system(paste("sleep 0.02; kill -INT", Sys.getpid()), wait = FALSE)
-  })
+  options(colonnade.progress = function(done, total) reports <<- reports + 1)
+  # system() ignores the signal until it returns, so all of the command runs in the background.
+  system(paste0("(sleep 0.5; kill -INT ", Sys.getpid(), ")"), wait = FALSE)
   caught <- tryCatch({
-    repeat read_frame(yaml)
+    for (turn in 1:1000) read_frame(yaml)
   }, interrupt = function(condition) "interrupted")
   expect_identical(caught, "interrupted")
   expect_gt(reports, 0)
