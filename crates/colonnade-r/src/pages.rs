@@ -85,7 +85,7 @@ fn block_of(region: Region) -> *mut c_void {
 #[unsafe(no_mangle)]
 pub extern "C" fn cnr_pages_allocate(nbytes: usize) -> *mut c_void {
     let total = nbytes.checked_add(HEAD_NBYTES);
-    let region = total.and_then(|total| Region::allocate(total).ok());
+    let region = total.and_then(|total| Region::allocate_exact(total).ok());
     region.map_or(std::ptr::null_mut(), |region| block_of(region.finish()))
 }
 

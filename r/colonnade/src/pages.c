@@ -10,7 +10,7 @@
 #include <R_ext/Rallocators.h>
 
 // Smaller vectors are cheaper in R's memory, which is reused as well.
-#define LARGE_NBYTES (4u << 20)
+#define LARGE_NBYTES (1u << 20)
 
 static void *offered;  // the memory that the next vector gets
 

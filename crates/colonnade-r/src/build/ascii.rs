@@ -3,19 +3,26 @@
 use arrow_buffer::{BooleanBuffer, Buffer as ArrowBuffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
+use colonnade::Error;
+use colonnade::memory::{Buffer, Region, RegionMut};
 use colonnade_capi::error::{CnCode, CnError};
 
 use super::{CnrBuilder, with};
 use crate::r_memory::defect;
+
+fn arrow_of(filled: RegionMut) -> ArrowBuffer {
+    Buffer::from_region(filled.finish(), true).to_arrow()
+}
 
 /// The C code copies texts of up to 16 bytes as two words, so it may write past the last text.
 const SLACK_NBYTES: usize = 16;
 
 /// A column of text whose memory the C code fills.
 pub(super) struct AsciiText {
-    offsets: Vec<i32>,
+    count: usize,
+    offsets: RegionMut,
     present: Vec<u8>,
-    bytes: Vec<u8>,
+    bytes: RegionMut,
     nbytes: usize,
 }
 
@@ -43,14 +50,21 @@ pub unsafe extern "C" fn cnr_ascii_begin(
     // SAFETY: the caller guarantees each pointer.
     unsafe {
         with(builder, error, |builder| {
+            let too_large = || Error::too_large("r");
+            let places = count.checked_add(1).and_then(|count| count.checked_mul(4)).ok_or_else(too_large)?;
             let text = builder.ascii.insert(AsciiText {
-                offsets: vec![0; count + 1],
+                count,
+                offsets: Region::allocate(places)?,
                 present: vec![0; count.div_ceil(8)],
-                bytes: Vec::new(),
+                bytes: RegionMut::default(),
                 nbytes: 0,
             });
+            // Memory of the core has any values.
+            if let Some(first) = text.offsets.as_mut_slice().get_mut(..4) {
+                first.fill(0);
+            }
             out.write(CnrTextPlaces {
-                offsets: text.offsets.as_mut_ptr(),
+                offsets: text.offsets.as_mut_slice().as_mut_ptr().cast(),
                 present: text.present.as_mut_ptr(),
             });
             Ok(())
@@ -74,8 +88,8 @@ pub unsafe extern "C" fn cnr_ascii_bytes(
         with(builder, error, |builder| {
             let text = builder.ascii.as_mut().ok_or_else(|| defect("no text was begun"))?;
             text.nbytes = nbytes;
-            text.bytes = vec![0; nbytes + SLACK_NBYTES];
-            out.write(text.bytes.as_mut_ptr());
+            text.bytes = Region::allocate(nbytes.saturating_add(SLACK_NBYTES))?;
+            out.write(text.bytes.as_mut_slice().as_mut_ptr());
             Ok(())
         })
     }
@@ -95,18 +109,16 @@ pub unsafe extern "C" fn cnr_ascii_end(
     // SAFETY: the caller guarantees each pointer.
     unsafe {
         with(builder, error, |builder| {
-            let AsciiText { offsets, mut bytes, present, nbytes } =
+            let AsciiText { count, offsets, present, mut bytes, nbytes } =
                 builder.ascii.take().ok_or_else(|| defect("no text was begun"))?;
-            bytes.truncate(nbytes);
-            let found = bytes.is_ascii();
+            let found = bytes.as_mut_slice().get(..nbytes).is_some_and(<[u8]>::is_ascii);
             is_ascii.write(found);
             if found {
-                let count = offsets.len() - 1;
                 let bits = BooleanBuffer::new(ArrowBuffer::from_vec(present), 0, count);
                 let data = ArrayData::builder(DataType::Utf8)
                     .len(count)
-                    .add_buffer(ArrowBuffer::from_vec(offsets))
-                    .add_buffer(ArrowBuffer::from_vec(bytes))
+                    .add_buffer(arrow_of(offsets))
+                    .add_buffer(arrow_of(bytes).slice_with_length(0, nbytes))
                     .nulls((missing > 0).then(|| NullBuffer::new(bits)));
                 // The caller guarantees the offsets; the bytes are ASCII.
                 builder.push(data.build_unchecked());

@@ -23,6 +23,8 @@ const MAX_WAITING: usize = 4096;
 pub(super) enum Origin {
     /// A mapping of huge pages. It is recycled.
     Huge,
+    /// A mapping of huge pages with a rest of ordinary ones. It is recycled, but the kernel cannot move it as one.
+    Exact,
     /// A mapping of ordinary pages, shorter than a huge page. It is recycled.
     Small,
     /// A mapping of ordinary pages of which little is touched. It is not recycled.
@@ -93,10 +95,15 @@ impl Pool {
 
 /// Takes a waiting mapping of at least `nbytes` and at most twice that, if there is one.
 pub(super) fn take(nbytes: usize) -> Option<Mapping> {
+    take_within(nbytes, nbytes.saturating_mul(2))
+}
+
+/// Takes a waiting mapping of at least `nbytes` and at most `most`, if there is one.
+pub(super) fn take_within(nbytes: usize, most: usize) -> Option<Mapping> {
     // `try_lock`: after a fork the lock may be held by a thread that no longer exists; fresh memory is always right.
     let mut guard = POOL.try_lock().ok()?;
     let pool = guard.current();
-    let (&length, list) = pool.waiting.range_mut(nbytes..=nbytes.saturating_mul(2)).next()?;
+    let (&length, list) = pool.waiting.range_mut(nbytes..=most).next()?;
     let idle = list.pop()?;
     if list.is_empty() {
         pool.waiting.remove(&length);

@@ -53,7 +53,9 @@ impl Region {
         } else if let Some(waiting) = pool::take(nbytes) {
             waiting
         } else {
-            map(nbytes, if nbytes >= HUGE_PAGE { Origin::Huge } else { Origin::Small })?
+            let (origin, unit) =
+                if nbytes >= HUGE_PAGE { (Origin::Huge, HUGE_PAGE) } else { (Origin::Small, page_nbytes()) };
+            map(nbytes, origin, unit)?
         };
         let mut region = Self::filling(mapping, nbytes);
         if cfg!(debug_assertions) {
@@ -71,7 +73,23 @@ impl Region {
         if nbytes < HEAP_BELOW_NBYTES {
             return Self::allocate(nbytes);
         }
-        Ok(Self::filling(map(nbytes, Origin::Sparse)?, nbytes))
+        Ok(Self::filling(map(nbytes, Origin::Sparse, page_nbytes())?, nbytes))
+    }
+
+    /// Allocates `nbytes` that live long among many others: the rest after the last whole huge page has ordinary pages, and a recycled
+    /// mapping is little larger, so hardly more memory is held than was asked for.
+    ///
+    /// # Errors
+    /// Errors of the operating system, for example without address space.
+    pub fn allocate_exact(nbytes: usize) -> io::Result<RegionMut> {
+        if nbytes < HUGE_PAGE {
+            return Self::allocate(nbytes);
+        }
+        let mapping = match pool::take_within(nbytes, nbytes.saturating_add(nbytes / 8)) {
+            Some(waiting) => waiting,
+            None => map(nbytes, Origin::Exact, page_nbytes())?,
+        };
+        Ok(Self::filling(mapping, nbytes))
     }
 
     fn filling(mapping: Mapping, nbytes: usize) -> RegionMut {
@@ -112,7 +130,7 @@ impl Drop for Region {
     fn drop(&mut self) {
         if let Some(mapping) = self.mapping.take() {
             match mapping.origin {
-                Origin::Huge | Origin::Small => pool::give(mapping),
+                Origin::Huge | Origin::Exact | Origin::Small => pool::give(mapping),
                 Origin::Sparse => pool::unmap(&mapping),
                 Origin::Heap => free(&mapping),
             }
@@ -166,7 +184,7 @@ impl RegionMut {
             // A moved `Mapping` must not be unmapped, and one that did not move still belongs to `self`: `Mapping` has no
             // `Drop`.
             match &self.0.mapping {
-                Some(old) if old.origin != Origin::Heap => {
+                Some(old) if !matches!(old.origin, Origin::Heap | Origin::Exact) => {
                     // Ordinary pages beyond what is touched cost nothing, but would be slow for the next holder.
                     let origin = if old.origin == Origin::Huge { Origin::Huge } else { Origin::Sparse };
                     let grown = Mapping { origin, ..remap(old, whole)? };
@@ -233,9 +251,9 @@ fn free(mapping: &Mapping) {
     }
 }
 
-fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
-    let huge = origin == Origin::Huge;
-    let unit = if huge { HUGE_PAGE } else { 4096 };
+/// Maps whole `unit`s. Huge pages begin at a multiple of their size; a rest has ordinary pages.
+fn map(nbytes: usize, origin: Origin, unit: usize) -> io::Result<Mapping> {
+    let huge = matches!(origin, Origin::Huge | Origin::Exact);
     let length = round_up(nbytes, unit);
     // Reserves one more huge page, so that it contains an aligned start. The unused ends are unmapped at once.
     let reserve = if huge { length.saturating_add(HUGE_PAGE) } else { length };
@@ -254,7 +272,7 @@ fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
         if tail > 0 {
             libc::munmap((aligned + length) as *mut libc::c_void, tail);
         }
-        platform::advise_huge(aligned as *mut u8, length);
+        platform::advise_huge(aligned as *mut u8, length / HUGE_PAGE * HUGE_PAGE);
     }
     Ok(Mapping { address: aligned, nbytes: length, origin })
 }
@@ -297,6 +315,18 @@ mod tests {
         region.grow(10).unwrap();
         region.grow(4 << 20).unwrap();
         assert_eq!(region.as_mut_slice()[..100 << 10], wanted);
+    }
+
+    #[test]
+    fn exact_memory_is_little_larger_than_asked_for() {
+        for nbytes in [1, 1 << 20, (2 << 20) + 1, 5 << 20] {
+            let mut region = Region::allocate_exact(nbytes).unwrap();
+            assert_eq!(region.nbytes(), nbytes);
+            assert!(region.capacity() <= nbytes + nbytes / 8 + page_nbytes());
+            region.as_mut_slice().copy_from_slice(&bytes(nbytes));
+            region.grow(nbytes + (3 << 20)).unwrap();
+            assert_eq!(region.as_mut_slice()[..nbytes], bytes(nbytes));
+        }
     }
 
     #[test]
