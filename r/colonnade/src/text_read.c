@@ -3,22 +3,29 @@
 // R keeps each text once, in a table of all texts. Columns repeat texts, so a small table of the last ones, which is next to the
 // processor, answers most rows without R's.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "colonnade_package.h"
 
 #define CHUNK 1024
-#define RECENT_BITS 14
+#define FEWEST_BITS 14
+#define MOST_BITS 20
 
 // A text of up to 16 bytes is its size and its first and last 8 bytes; a longer one is compared as a whole too.
 typedef struct {
   uint64_t head, tail;
   uint32_t size;
-  uint32_t column;  // which call of text_column wrote this entry; 0: none
-  SEXP string;      // an element of that call's vector, which protects it
+  uint32_t column;  // the number of the column that wrote this entry; 0: none
+  SEXP string;      // an element of that column's vector, which protects it
 } Recent;
 
-static Recent recents[1 << RECENT_BITS];
+// Sets of two entries: the newer one first. The table of a column with many texts grows, and is freed after the column, or, if an error
+// left it, with the next one.
+static Recent few[1 << FEWEST_BITS];
+static Recent *recents = few;
+static int bits = FEWEST_BITS;
+static size_t misses;
 static uint32_t current_column;
 
 SEXP string_of(SEXP column, const void *data, size_t size) {
@@ -52,19 +59,58 @@ static void ends(const unsigned char *data, size_t size, uint64_t *head, uint64_
   }
 }
 
-static void set_text(SEXP out, size_t row, SEXP column, uint32_t number, const unsigned char *data, size_t size) {
+static Recent *set_of(Recent *table, int table_bits, uint64_t head, uint64_t tail, size_t size) {
+  uint64_t hash = ((head ^ size) * 0x9e3779b97f4a7c15u ^ tail) * 0xff51afd7ed558ccdu;
+  return &table[(hash >> (64 - table_bits)) & ~(uint64_t)1];
+}
+
+static int is_text(const Recent *recent, uint32_t number, uint64_t head, uint64_t tail, const unsigned char *data, size_t size) {
+  return recent->head == head && recent->tail == tail && recent->size == size && recent->column == number &&
+         (size <= 16 || memcmp(CHAR(recent->string), data, size) == 0);
+}
+
+static void free_table(void) {
+  if (recents != few) free(recents);
+  recents = few;
+  bits = FEWEST_BITS;
+  misses = 0;
+}
+
+// A larger table with the entries of the column. Without memory the table stays as it is.
+static void grow_table(uint32_t number) {
+  int more = bits + 2 < MOST_BITS ? bits + 2 : MOST_BITS;
+  Recent *larger = calloc((size_t)1 << more, sizeof *larger);
+  misses = 0;
+  if (larger == NULL) return;
+  for (size_t i = 0; i < (size_t)1 << bits; i++) {
+    Recent *old = &recents[i];
+    if (old->column != number) continue;
+    Recent *set = set_of(larger, more, old->head, old->tail, old->size);
+    set[1] = set[0];
+    set[0] = *old;
+  }
+  free_table();
+  recents = larger;
+  bits = more;
+}
+
+static SEXP find_text(SEXP column, uint32_t number, const unsigned char *data, size_t size) {
   uint64_t head, tail;
   ends(data, size, &head, &tail);
-  uint64_t hash = ((head ^ size) * 0x9e3779b97f4a7c15u ^ tail) * 0xff51afd7ed558ccdu;
-  Recent *recent = &recents[hash >> (64 - RECENT_BITS)];
-  int same = recent->column == number && recent->head == head && recent->tail == tail && recent->size == size;
-  if (same && size > 16) same = memcmp(CHAR(recent->string), data, size) == 0;
-  if (!same) {
-    SEXP string = string_of(column, data, size);
-    // The allocation may have run a finalizer that reads another column: the entry is written at once, as a whole.
-    *recent = (Recent){head, tail, (uint32_t)size, number, string};
-  }
-  SET_STRING_ELT(out, (R_xlen_t)row, recent->string);
+  Recent *set = set_of(recents, bits, head, tail, size);
+  if (is_text(&set[0], number, head, tail, data, size)) return set[0].string;
+  if (is_text(&set[1], number, head, tail, data, size)) return set[1].string;
+  SEXP string = string_of(column, data, size);
+  // The allocation may have run a finalizer that read another column: the table may be another one.
+  if (++misses > (size_t)1 << (bits - 1) && bits < MOST_BITS) grow_table(number);
+  set = set_of(recents, bits, head, tail, size);
+  set[1] = set[0];
+  set[0] = (Recent){head, tail, (uint32_t)size, number, string};
+  return string;
+}
+
+static void set_text(SEXP out, size_t row, SEXP column, uint32_t number, const unsigned char *data, size_t size) {
+  SET_STRING_ELT(out, (R_xlen_t)row, find_text(column, number, data, size));
 }
 
 #define READ_ROWS(offsets)                                                                                  \
@@ -79,8 +125,9 @@ static void set_text(SEXP out, size_t row, SEXP column, uint32_t number, const u
   }
 
 SEXP text_column(const CnrFrame *frame, size_t node, size_t count, SEXP column) {
+  free_table();
   if (++current_column == 0) {
-    memset(recents, 0, sizeof recents);
+    memset(few, 0, sizeof few);
     current_column = 1;
   }
   uint32_t number = current_column;
@@ -105,6 +152,7 @@ SEXP text_column(const CnrFrame *frame, size_t node, size_t count, SEXP column) 
       }
     }
   }
+  free_table();
   UNPROTECT(1);
   return out;
 }

@@ -67,6 +67,7 @@ parts$growth <- function() {
       format <- format
       contestants[[paste("colonnade", format)]] <<- function() decode_frame(encode_frame(x, format), format)
     })
+    contestants[["serialize xdr=FALSE"]] <- function() unserialize(serialize(x, NULL, xdr = FALSE))
     for (name in names(contestants)) same(contestants[[name]](), x, name)
     for (round in rounds) {
       for (name in turned(contestants, round)) {
