@@ -62,7 +62,7 @@ SEXP take_pages(CnrPages *pages);
 // An integer, logical, double or character vector to fill.
 SEXP vector_new(SEXPTYPE type, size_t count);
 
-// ---------------------------------------------------------------- values.c
+// ---------------------------------------------------------------- values.c, items.c
 
 // ByteWriter that grow, in a raw vector of R that `holder` keeps.
 typedef struct {
@@ -73,6 +73,9 @@ typedef struct {
 // The UTF-8 of a string that is not NA, and its size. Refuses bytes. Memory is R's, freed by vmaxset.
 const char *utf8_of(SEXP string, size_t *size);
 void find_native_encoding(void);
+// The next item of MessagePack, and a text of it. Refuses text with NUL.
+CnrEvent next_item(const unsigned char *data, size_t size, size_t *at);
+SEXP char_of(const CnrEvent *event);
 
 ByteWriter bytes_new(SEXP holder);
 void bytes_add(ByteWriter *bytes, const void *data, size_t size);
@@ -92,6 +95,8 @@ void write_typed(ByteWriter *bytes, SEXP x, int depth);
 SEXP read_typed(const unsigned char *data, size_t size, size_t *at, int depth);
 // The attributes of an R object as a named list; R_NilValue if it has none.
 SEXP attributes_of(SEXP x);
+// The seconds of a unit of difftime; 0 for another one.
+double units_factor(SEXP units);
 
 // ---------------------------------------------------------------- text_write.c, text_read.c
 
@@ -135,7 +140,10 @@ SEXP listener_url_call(SEXP handle);
 SEXP accept_call(SEXP handle, SEXP seconds);
 SEXP stop_listening_call(SEXP handle);
 
-// ---------------------------------------------------------------- messages.c
+// ---------------------------------------------------------------- messages.c, messages_read.c
+
+// How deep values of MessagePack are nested at most.
+#define MESSAGE_DEPTH 512
 
 SEXP pack_call(SEXP x, SEXP as_is, SEXP hook);
 SEXP unpack_call(SEXP bytes, SEXP size, SEXP at, SEXP simplify);

@@ -2,137 +2,15 @@
 
 #include <string.h>
 
-#include "colonnade_package.h"
+#include "columns_read.h"
 
-#define CHUNK 1024
-
-typedef struct {
-  const CnrFrame *frame;
-  CnError error;
-  SEXP column;       // the name of the current column, for errors
-  size_t first_row;  // of the rows that were asked for, from 0
-  SEXP handle;       // of a frame whose next column is read when R touches it; else NULL
-} Source;
-
-static void check(Source *source, CnCode code) { check_column(code, &source->error, source->column); }
-
-#define CALL(function, ...) check(source, function(source->frame, __VA_ARGS__, &source->error))
 
 static SEXP read_node(Source *source, size_t node);
 
-static SEXP read_child(Source *source, size_t node, size_t child) {
+SEXP read_child(Source *source, size_t node, size_t child) {
   size_t number;
   CALL(cnr_node_child, node, child, &number);
   return read_node(source, number);
-}
-
-// ---------------------------------------------------------------- lists
-
-static SEXP read_bytes(Source *source, size_t node, size_t count, int cells) {
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)count));
-  const void *values[CHUNK];
-  size_t sizes[CHUNK];
-  for (size_t start = 0; start < count; start += CHUNK) {
-    if (start % (64 * CHUNK) == 0) R_CheckUserInterrupt();
-    size_t rows = count - start < CHUNK ? count - start : CHUNK;
-    CALL(cnr_values, node, start, rows, values, sizes);
-    for (size_t i = 0; i < rows; i++) {
-      if (values[i] == NULL) continue;
-      SEXP item;
-      if (cells) {
-        size_t at = 0;
-        item = read_typed(values[i], sizes[i], &at, 0);
-      } else {
-        item = Rf_allocVector(RAWSXP, (R_xlen_t)sizes[i]);
-        if (sizes[i] > 0) memcpy(RAW(item), values[i], sizes[i]);
-      }
-      SET_VECTOR_ELT(out, (R_xlen_t)(start + i), item);
-    }
-  }
-  UNPROTECT(1);
-  return out;
-}
-
-// Items `start..stop` of a vector, with the attributes that every slice has.
-static SEXP slice(SEXP x, R_xlen_t start, R_xlen_t stop) {
-  R_xlen_t count = stop - start;
-  if (Rf_inherits(x, "data.frame") || Rf_getAttrib(x, R_DimSymbol) != R_NilValue) {
-    SEXP name = PROTECT(Rf_mkString("colonnade"));
-    SEXP space = PROTECT(R_FindNamespace(name));
-    SEXP first = PROTECT(Rf_ScalarReal((double)start)), size = PROTECT(Rf_ScalarReal((double)count));
-    SEXP call = PROTECT(Rf_lang4(Rf_install("slice_rows"), x, first, size));
-    SEXP out = Rf_eval(call, space);
-    UNPROTECT(5);
-    return out;
-  }
-  SEXP out = PROTECT(Rf_allocVector(TYPEOF(x), count));
-  if (count > 0) {
-    switch (TYPEOF(x)) {
-      case LGLSXP: memcpy(LOGICAL(out), LOGICAL_RO(x) + start, (size_t)count * sizeof(int)); break;
-      case INTSXP: memcpy(INTEGER(out), INTEGER_RO(x) + start, (size_t)count * sizeof(int)); break;
-      case REALSXP: memcpy(REAL(out), REAL_RO(x) + start, (size_t)count * sizeof(double)); break;
-      case CPLXSXP: memcpy(COMPLEX(out), COMPLEX_RO(x) + start, (size_t)count * sizeof(Rcomplex)); break;
-      case RAWSXP: memcpy(RAW(out), RAW_RO(x) + start, (size_t)count); break;
-      case STRSXP:
-        for (R_xlen_t i = 0; i < count; i++) SET_STRING_ELT(out, i, STRING_ELT(x, start + i));
-        break;
-      default:
-        for (R_xlen_t i = 0; i < count; i++) SET_VECTOR_ELT(out, i, VECTOR_ELT(x, start + i));
-    }
-  }
-  static const char *shared[] = {"levels", "class", "units", "tzone"};
-  for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
-    SEXP value = Rf_getAttrib(x, Rf_install(shared[i]));
-    if (value != R_NilValue) Rf_setAttrib(out, Rf_install(shared[i]), value);
-  }
-  UNPROTECT(1);
-  return out;
-}
-
-static SEXP read_list(Source *source, size_t node, size_t count) {
-  SEXP items = PROTECT(read_child(source, node, 0));
-  SEXP bounds = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count * 2));
-  int64_t *starts = (int64_t *)REAL(bounds), *stops = starts + count;
-  CALL(cnr_list_bounds, node, starts, stops);
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)count));
-  for (size_t i = 0; i < count; i++) {
-    if (stops[i] >= 0) SET_VECTOR_ELT(out, (R_xlen_t)i, slice(items, starts[i], stops[i]));
-  }
-  UNPROTECT(3);
-  return out;
-}
-
-// The file stores row after row.
-static SEXP read_matrix(Source *source, size_t node, size_t rows, size_t columns) {
-  SEXP items = PROTECT(read_child(source, node, 0));
-  int plain = TYPEOF(items) == LGLSXP || TYPEOF(items) == INTSXP || TYPEOF(items) == REALSXP || TYPEOF(items) == STRSXP;
-  if (!plain || Rf_isObject(items)) {
-    // A matrix of R has no class: lists hold such values.
-    SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)rows));
-    for (size_t i = 0; i < rows; i++) {
-      SET_VECTOR_ELT(out, (R_xlen_t)i, slice(items, (R_xlen_t)(i * columns), (R_xlen_t)((i + 1) * columns)));
-    }
-    UNPROTECT(2);
-    return out;
-  }
-  SEXP out = PROTECT(Rf_allocVector(TYPEOF(items), (R_xlen_t)(rows * columns)));
-  for (size_t column = 0; column < columns; column++) {
-    for (size_t row = 0; row < rows; row++) {
-      size_t from = row * columns + column, to = column * rows + row;
-      switch (TYPEOF(items)) {
-        case LGLSXP: LOGICAL(out)[to] = LOGICAL_RO(items)[from]; break;
-        case INTSXP: INTEGER(out)[to] = INTEGER_RO(items)[from]; break;
-        case REALSXP: REAL(out)[to] = REAL_RO(items)[from]; break;
-        default: SET_STRING_ELT(out, (R_xlen_t)to, STRING_ELT(items, (R_xlen_t)from));
-      }
-    }
-  }
-  SEXP dim = PROTECT(Rf_allocVector(INTSXP, 2));
-  INTEGER(dim)[0] = (int)rows;
-  INTEGER(dim)[1] = (int)columns;
-  Rf_setAttrib(out, R_DimSymbol, dim);
-  UNPROTECT(3);
-  return out;
 }
 
 static SEXP compact_row_names(size_t count) {
@@ -144,85 +22,6 @@ static SEXP compact_row_names(size_t count) {
 
 static SEXP column_name(Source *source, const char *text, size_t size) {
   return text == NULL ? NA_STRING : string_of(source->column, text, size);
-}
-
-// ---------------------------------------------------------------- attributes
-
-static void set_class(SEXP x, const char *first, const char *second) {
-  SEXP class = PROTECT(Rf_allocVector(STRSXP, second == NULL ? 1 : 2));
-  SET_STRING_ELT(class, 0, Rf_mkChar(first));
-  if (second != NULL) SET_STRING_ELT(class, 1, Rf_mkChar(second));
-  Rf_setAttrib(x, R_ClassSymbol, class);
-  UNPROTECT(1);
-}
-
-// R's attributes in the tag, as a named list.
-static SEXP tagged_attributes(const CnrInfo *info) {
-  if (info->attributes == NULL) return R_NilValue;
-  const unsigned char *data = info->attributes;
-  size_t size = info->attributes_nbytes, at = 0;
-  CnrEvent map;
-  CnError error = {0};
-  check_code(cnr_msgpack_next(data, size, &at, &map, &error), &error);
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)map.count));
-  SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)map.count));
-  for (size_t i = 0; i < map.count; i++) {
-    CnrEvent name;
-    check_code(cnr_msgpack_next(data, size, &at, &name, &error), &error);
-    SET_STRING_ELT(names, (R_xlen_t)i, Rf_mkCharLenCE((const char *)name.data, (int)name.count, CE_UTF8));
-    SET_VECTOR_ELT(out, (R_xlen_t)i, read_typed(data, size, &at, 0));
-  }
-  Rf_setAttrib(out, R_NamesSymbol, names);
-  UNPROTECT(2);
-  return out;
-}
-
-static SEXP list_get(SEXP list, const char *name) {
-  if (list == R_NilValue) return R_NilValue;
-  SEXP names = Rf_getAttrib(list, R_NamesSymbol);
-  for (R_xlen_t i = 0; i < XLENGTH(list); i++) {
-    if (strcmp(CHAR(STRING_ELT(names, i)), name) == 0) return VECTOR_ELT(list, i);
-  }
-  return R_NilValue;
-}
-
-// Sets attributes; the class last. Names of rows that were not asked for are left out.
-static void set_attributes(Source *source, SEXP x, SEXP attributes, size_t count) {
-  if (attributes == R_NilValue) return;
-  SEXP names = Rf_getAttrib(attributes, R_NamesSymbol);
-  for (R_xlen_t i = 0; i < XLENGTH(attributes); i++) {
-    const char *name = CHAR(STRING_ELT(names, i));
-    SEXP value = VECTOR_ELT(attributes, i);
-    if (strcmp(name, "class") == 0) continue;
-    int nprotect = 0;
-    R_xlen_t first = (R_xlen_t)source->first_row;
-    if (strcmp(name, "names") == 0 && TYPEOF(value) == STRSXP && XLENGTH(value) >= first + (R_xlen_t)count) {
-      value = PROTECT(slice(value, first, first + (R_xlen_t)count));
-      nprotect++;
-    } else if (strcmp(name, "dimnames") == 0 && TYPEOF(value) == VECSXP && XLENGTH(value) == 2) {
-      SEXP rows = VECTOR_ELT(value, 0);
-      value = PROTECT(Rf_shallow_duplicate(value));
-      nprotect++;
-      if (TYPEOF(rows) == STRSXP && XLENGTH(rows) >= first + (R_xlen_t)count) {
-        SET_VECTOR_ELT(value, 0, slice(rows, first, first + (R_xlen_t)count));
-      }
-    }
-    Rf_setAttrib(x, Rf_install(name), value);
-    UNPROTECT(nprotect);
-  }
-  SEXP class = list_get(attributes, "class");
-  if (class != R_NilValue) Rf_setAttrib(x, R_ClassSymbol, class);
-}
-
-static double units_factor(SEXP units) {
-  static const char *names[] = {"secs", "mins", "hours", "days", "weeks"};
-  static const double factors[] = {1, 60, 3600, 86400, 604800};
-  for (int i = 0; i < 5; i++) {
-    if (TYPEOF(units) == STRSXP && XLENGTH(units) == 1 && strcmp(CHAR(STRING_ELT(units, 0)), names[i]) == 0) {
-      return factors[i];
-    }
-  }
-  return 1;
 }
 
 // ---------------------------------------------------------------- any column
@@ -295,7 +94,8 @@ static SEXP read_node(Source *source, size_t node) {
     case CNR_KIND_TIME:
     case CNR_KIND_DURATION:
     case CNR_KIND_CLOCK: {
-      double factor = info.kind == CNR_KIND_DURATION ? units_factor(list_get(attributes, "units")) : 1;
+      double factor = info.kind == CNR_KIND_DURATION ? units_factor(list_get(attributes, "units")) : 0;
+      if (factor == 0) factor = 1;
       out = PROTECT(new_vector(source, handle, info.integer ? INTSXP : REALSXP, node, count));
       if (handle != NULL) {
         // filled later
