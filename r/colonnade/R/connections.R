@@ -79,37 +79,39 @@ is_waiting <- function(con) {
   inherits(con, c("sockconn", "fifo")) && isTRUE(tryCatch(isIncomplete(con), error = function(e) FALSE))
 }
 
-# The next message, as a list of one; NULL if it has not arrived.
-next_message <- function(state) {
+# The next message, as a list of one; NULL if it has not arrived. `as` is as in unpackMsg().
+next_message <- function(state, as = "value") {
   repeat {
     scan <- .Call(C_scan, state$buffer, state$used, state$at, state$left)
     state$at <- scan[1]
     state$left <- scan[2]
     if (state$left == 0) {
-      out <- .Call(C_unpack, state$buffer, state$used, state$start, state$simplify)
+      start <- state$start
       state$start <- state$at
       state$left <- 1
-      return(out[1])
+      if (as == "frame") return(list(unpackMsg(state$buffer[seq_len(state$at - start) + start], as = "frame")))
+      return(.Call(C_unpack, state$buffer, state$used, start, state$simplify)[1])
     }
     if (!fill_buffer(state, scan[3])) return(NULL)
   }
 }
 
 # Up to `n` messages; NA for all that have arrived.
-readMsgs <- function(con, n = NA) {
-  if (inherits(con, "colonnade_connection")) return(arrived(con, n))
+readMsgs <- function(con, n = NA, as = "value") {
+  if (inherits(con, "colonnade_connection")) return(arrived(con, n, as = as))
+  as <- match.arg(as, c("value", "frame"))
   msgs <- list()
   while (is.na(n) || length(msgs) < n) {
-    found <- next_message(con$state)
+    found <- next_message(con$state, as)
     if (is.null(found)) break
     msgs <- c(msgs, found)
   }
   msgs
 }
 
-readMsg.msgConnection <- function(con, ...) {
+readMsg.msgConnection <- function(con, as = c("value", "frame"), ...) {
   state <- con$state
-  found <- next_message(state)
+  found <- next_message(state, match.arg(as))
   if (!is.null(found)) return(found[[1]])
   waiting <- state$status == "incomplete"
   held <- state$used - state$start
