@@ -82,12 +82,13 @@ impl Region {
     /// # Errors
     /// Errors of the operating system, for example without address space.
     pub fn allocate_exact(nbytes: usize) -> io::Result<RegionMut> {
-        if nbytes < HUGE_PAGE {
+        if nbytes < HEAP_BELOW_NBYTES {
             return Self::allocate(nbytes);
         }
+        let origin = if nbytes < HUGE_PAGE { Origin::Small } else { Origin::Exact };
         let mapping = match pool::take_within(nbytes, nbytes.saturating_add(nbytes / 8)) {
             Some(waiting) => waiting,
-            None => map(nbytes, Origin::Exact, page_nbytes())?,
+            None => map(nbytes, origin, page_nbytes())?,
         };
         Ok(Self::filling(mapping, nbytes))
     }
