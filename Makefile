@@ -288,9 +288,9 @@ lint-workflows:  ## .github/workflows, by actionlint; needs Go
 check:  ## everything .ci/run asks for: lint, then test
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory test-rust
-	@$(MAKE) --no-print-directory test-python
 	@if command -v Rscript >/dev/null; then $(MAKE) --no-print-directory test-r; \
 	else echo "no R: make test-r was left out (bash scripts/system-packages.sh installs it)"; fi
+	@$(MAKE) --no-print-directory test-python
 
 .PHONY: format
 format: setup  ## rewrite Rust and Python in the house's format
