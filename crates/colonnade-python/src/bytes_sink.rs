@@ -2,22 +2,22 @@
 
 use std::io;
 
+use colonnade::memory::Growing;
 use colonnade::message::IoBuffer;
 use colonnade::sink::Sink;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::bytes_buffer;
-use crate::sink::BufferSink;
 
-/// Up to this size a vector collects the bytes: the allocator reuses memory, while a `BufferSink` maps fresh pages. Above
-/// it, a `BufferSink` does, which grows without copying.
+/// Up to this size a vector collects the bytes: the allocator reuses memory, while `Growing` maps fresh pages. Above
+/// it, `Growing` does, which grows without copying.
 const SMALL_NBYTES: usize = 32 << 20;
 
-/// Frames from this size on begin with the `BufferSink`, because a growing vector would be copied several times.
+/// Frames from this size on begin with `Growing`, because a growing vector would be copied several times.
 const LARGE_FRAME_NBYTES: usize = 8 << 20;
 
-/// Estimated sizes from here on are reserved in a `BufferSink`.
+/// Estimated sizes from here on are reserved in `Growing`.
 const RESERVED_NBYTES: u64 = 256 << 10;
 
 /// Collects a `bytes` object: in place if its size is reserved first, otherwise in memory that grows.
@@ -29,7 +29,7 @@ pub(crate) struct BytesSink {
 
 enum GrowingBytes {
     Small(Vec<u8>),
-    Large(BufferSink),
+    Large(Growing),
 }
 
 impl BytesSink {
@@ -38,7 +38,7 @@ impl BytesSink {
         let growing = if nbytes < LARGE_FRAME_NBYTES {
             GrowingBytes::Small(Vec::new())
         } else {
-            GrowingBytes::Large(BufferSink::empty())
+            GrowingBytes::Large(Growing::default())
         };
         Self { buffer: None, filled: 0, growing }
     }
@@ -48,7 +48,7 @@ impl BytesSink {
         match &self.growing {
             _ if self.buffer.is_some() => false,
             GrowingBytes::Small(bytes) => bytes.is_empty(),
-            GrowingBytes::Large(sink) => sink.filled() == 0,
+            GrowingBytes::Large(bytes) => bytes.nbytes() == 0,
         }
     }
 
@@ -56,7 +56,7 @@ impl BytesSink {
     pub(crate) fn finish(self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
         match (self.buffer, self.growing) {
             (None, GrowingBytes::Small(bytes)) => Ok(PyBytes::new(py, &bytes).unbind()),
-            (None, GrowingBytes::Large(mut sink)) => Ok(PyBytes::new(py, sink.as_slice()).unbind()),
+            (None, GrowingBytes::Large(mut bytes)) => Ok(PyBytes::new(py, bytes.as_mut_slice()).unbind()),
             (Some(mut buffer), _) => {
                 if buffer.as_mut_slice().len() != self.filled {
                     return Err(io::Error::other("fewer bytes were written than announced").into());
@@ -86,9 +86,9 @@ impl BytesSink {
     }
 
     /// Moves the bytes to memory that grows without copying.
-    fn enlarge(&mut self) -> io::Result<&mut BufferSink> {
+    fn enlarge(&mut self) -> io::Result<&mut Growing> {
         if let GrowingBytes::Small(bytes) = &self.growing {
-            let mut sink = BufferSink::empty();
+            let mut sink = Growing::default();
             if !bytes.is_empty() {
                 sink.take(bytes.len())?.copy_from_slice(bytes);
             }
@@ -120,13 +120,13 @@ impl Sink for BytesSink {
     }
 
     fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
+        let start = usize::try_from(offset).map_err(io::Error::other)?;
         let Some(buffer) = &mut self.buffer else {
             return match &mut self.growing {
                 GrowingBytes::Small(held) => held.patch(offset, bytes),
-                GrowingBytes::Large(sink) => sink.patch(0, offset, bytes),
+                GrowingBytes::Large(held) => held.patch(start, bytes),
             };
         };
-        let start = usize::try_from(offset).map_err(io::Error::other)?;
         let place = buffer.as_mut_slice().get_mut(start..start.saturating_add(bytes.len()));
         place.ok_or_else(|| io::Error::other("patch past the end"))?.copy_from_slice(bytes);
         Ok(())
@@ -147,6 +147,6 @@ impl Sink for BytesSink {
         if self.buffer.is_some() || total <= RESERVED_NBYTES {
             return Ok(());
         }
-        self.enlarge()?.reserve(0, total)
+        self.enlarge()?.reserve(usize::try_from(total).map_err(io::Error::other)?)
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::io;
 
 use colonnade::memory::Growing;
-use colonnade::sink::Sink;
+use colonnade::sink::{Appender, Sink};
 use colonnade_transport::{AtomicFile, Descriptor};
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::{PyBufferError, PyValueError};
@@ -62,18 +62,12 @@ impl BufferSink {
     /// A writer that appends to the sink.
     pub(crate) fn appender(&mut self) -> PyResult<Appender<'_>> {
         self.check_free()?;
-        let start = self.filled();
-        Ok(Appender { sink: self, start })
+        Ok(Appender::new(&mut self.bytes))
     }
 
     /// An empty sink.
     pub(crate) fn empty() -> Self {
         Self { bytes: Growing::default(), exports: 0 }
-    }
-
-    /// The bytes written so far.
-    pub(crate) fn as_slice(&mut self) -> &[u8] {
-        self.bytes.as_mut_slice()
     }
 
     /// Number of bytes written so far.
@@ -85,29 +79,6 @@ impl BufferSink {
     pub(crate) fn truncate(&mut self, nbytes: usize) -> PyResult<()> {
         self.check_free()?;
         self.bytes.truncate(nbytes);
-        Ok(())
-    }
-
-    /// Replaces the bytes at `start + offset`.
-    pub(crate) fn patch(&mut self, start: usize, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        let offset = usize::try_from(offset).map_err(io::Error::other)?;
-        self.bytes.patch(start.saturating_add(offset), bytes)
-    }
-
-    /// Reserves memory for `total` bytes from `start` on.
-    pub(crate) fn reserve(&mut self, start: usize, total: u64) -> io::Result<()> {
-        let total = usize::try_from(total).map_err(io::Error::other)?;
-        let end = start.checked_add(total).ok_or_else(|| io::Error::other("too large"))?;
-        self.bytes.reserve(end)
-    }
-
-    /// Appends `nbytes`, for the caller to fill.
-    pub(crate) fn take(&mut self, nbytes: usize) -> io::Result<&mut [u8]> {
-        self.bytes.take(nbytes)
-    }
-
-    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.take(bytes.len())?.copy_from_slice(bytes);
         Ok(())
     }
 }
@@ -144,7 +115,7 @@ impl BufferSink {
         // SAFETY: the view keeps its bytes in place, and no other code writes to them while this holds the interpreter lock.
         let bytes =
             unsafe { std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes()) };
-        sink.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
+        sink.bytes.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
         Ok(view.len_bytes())
     }
 
@@ -176,46 +147,5 @@ impl BufferSink {
     /// Called by Python when a view ends.
     unsafe fn __releasebuffer__(&mut self, _view: *mut ffi::Py_buffer) {
         self.exports = self.exports.saturating_sub(1);
-    }
-}
-
-/// Appends to a `BufferSink`. Without [`commit`](Self::commit), dropping it removes the appended bytes.
-pub(crate) struct Appender<'s> {
-    sink: &'s mut BufferSink,
-    start: usize,
-}
-
-impl Drop for Appender<'_> {
-    fn drop(&mut self) {
-        self.sink.bytes.truncate(self.start);
-    }
-}
-
-impl Appender<'_> {
-    /// Keeps the appended bytes.
-    pub(crate) fn commit(mut self) {
-        self.start = self.sink.filled();
-    }
-}
-
-impl Sink for Appender<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.sink.append(bytes)
-    }
-
-    fn can_patch(&self) -> bool {
-        true
-    }
-
-    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.sink.patch(self.start, offset, bytes)
-    }
-
-    fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
-        self.sink.take(nbytes).map(Some)
-    }
-
-    fn reserve(&mut self, total: u64) -> io::Result<()> {
-        self.sink.reserve(self.start, total)
     }
 }

@@ -6,6 +6,7 @@ use colonnade::arrow::concat::concat_all;
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
 use colonnade::progress::Progress;
+use colonnade::sink::Appender;
 use colonnade::{Error, Result};
 use colonnade_capi::error::{CnCode, CnError, c_text, report};
 use colonnade_capi::progress::{CnProgress, PolledProgress};
@@ -14,7 +15,7 @@ use colonnade_capi::text::{optional, required};
 use colonnade_capi::{CnFile, CnWriter, describe, write};
 
 use crate::build::CnrBuilder;
-use crate::pages::{CnrPages, PagesSink};
+use crate::pages::{self, CnrPages};
 use crate::r_memory::{borrowed, defect, values_of};
 use crate::read::CnrFrame;
 
@@ -116,7 +117,7 @@ impl CnrSource {
     }
 }
 
-fn hand_out<T>(out: *mut *mut T, value: T) -> Result<()> {
+pub(crate) fn hand_out<T>(out: *mut *mut T, value: T) -> Result<()> {
     if out.is_null() {
         return Err(defect("no place for the result"));
     }
@@ -224,9 +225,11 @@ pub unsafe extern "C" fn cnr_encode(
             let builder = builder.as_ref().ok_or_else(|| defect("no builder"))?;
             let (format, options) = (required("format", format)?, optional("options", options)?);
             let progress = PolledProgress::new(progress);
-            let mut sink = PagesSink::new(header)?;
+            let mut bytes = pages::begin(header)?;
+            let mut sink = Appender::new(&mut bytes);
             let lines = write::encode(builder.frame()?, format, options, &mut sink, &progress)?;
-            out.write(sink.finish()?);
+            sink.commit();
+            out.write(pages::finish(bytes, header)?);
             hand_out_losses(losses, &lines);
             Ok(())
         })

@@ -8,7 +8,6 @@ use std::ffi::c_void;
 use std::io;
 
 use colonnade::memory::{Growing, Region};
-use colonnade::sink::Sink;
 
 /// The bytes in front of R's, which hold the region that frees them. R's values stay aligned to 16 bytes.
 const HEAD_NBYTES: usize = 64;
@@ -23,49 +22,19 @@ pub struct CnrPages {
     pub nbytes: usize,
 }
 
-/// Collects an encoded frame after `lead` bytes.
-pub(crate) struct PagesSink {
-    bytes: Growing,
-    lead: usize,
+/// Memory for an encoded frame, with room in front. `header`: the bytes that R needs there.
+pub(crate) fn begin(header: usize) -> io::Result<Growing> {
+    let mut bytes = Growing::default();
+    bytes.take(HEAD_NBYTES + header)?;
+    Ok(bytes)
 }
 
-impl PagesSink {
-    /// `header`: the bytes of R's header.
-    pub(crate) fn new(header: usize) -> io::Result<Self> {
-        let (mut bytes, lead) = (Growing::default(), HEAD_NBYTES + header);
-        bytes.take(lead)?;
-        Ok(Self { bytes, lead })
-    }
-
-    pub(crate) fn finish(mut self) -> io::Result<CnrPages> {
-        let nbytes = self.bytes.nbytes() - self.lead;
-        // R counts in words of 8 bytes.
-        self.bytes.take(8)?;
-        Ok(CnrPages { block: block_of(self.bytes.finish()), nbytes })
-    }
-}
-
-impl Sink for PagesSink {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.bytes.take(bytes.len())?.copy_from_slice(bytes);
-        Ok(())
-    }
-
-    fn can_patch(&self) -> bool {
-        true
-    }
-
-    fn patch(&mut self, offset: u64, bytes: &[u8]) -> io::Result<()> {
-        self.bytes.patch(self.lead.saturating_add(usize::try_from(offset).map_err(io::Error::other)?), bytes)
-    }
-
-    fn place(&mut self, nbytes: usize) -> io::Result<Option<&mut [u8]>> {
-        self.bytes.take(nbytes).map(Some)
-    }
-
-    fn reserve(&mut self, total: u64) -> io::Result<()> {
-        self.bytes.reserve(self.lead.saturating_add(usize::try_from(total).map_err(io::Error::other)?))
-    }
+/// The memory of [`begin`] with what was appended.
+pub(crate) fn finish(mut bytes: Growing, header: usize) -> io::Result<CnrPages> {
+    let nbytes = bytes.nbytes() - HEAD_NBYTES - header;
+    // R counts in words of 8 bytes.
+    bytes.take(8)?;
+    Ok(CnrPages { block: block_of(bytes.finish()), nbytes })
 }
 
 /// Moves a region into its own first bytes. Returns the address after [`HEAD_NBYTES`].

@@ -64,6 +64,15 @@ impl Growing {
         self.region.as_mut_slice().get_mut(start..end).ok_or_else(|| io::Error::other("past the end"))
     }
 
+    /// Appends `bytes`.
+    ///
+    /// # Errors
+    /// Errors of the operating system.
+    pub fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.take(bytes.len())?.copy_from_slice(bytes);
+        Ok(())
+    }
+
     /// Ends filling and returns the memory, which may be longer than the bytes.
     #[must_use]
     pub fn finish(self) -> Region {

@@ -93,13 +93,8 @@ impl Pool {
     }
 }
 
-/// Takes a waiting mapping of at least `nbytes` and at most twice that, if there is one.
-pub(super) fn take(nbytes: usize) -> Option<Mapping> {
-    take_within(nbytes, nbytes.saturating_mul(2))
-}
-
 /// Takes a waiting mapping of at least `nbytes` and at most `most`, if there is one.
-pub(super) fn take_within(nbytes: usize, most: usize) -> Option<Mapping> {
+pub(super) fn take(nbytes: usize, most: usize) -> Option<Mapping> {
     // `try_lock`: after a fork the lock may be held by a thread that no longer exists; fresh memory is always right.
     let mut guard = POOL.try_lock().ok()?;
     let pool = guard.current();

@@ -45,17 +45,20 @@ impl Region {
     /// # Errors
     /// Errors of the operating system, for example without address space.
     pub fn allocate(nbytes: usize) -> io::Result<RegionMut> {
+        Self::recycled(nbytes, nbytes.saturating_mul(2), Origin::Huge)
+    }
+
+    /// Allocates from the pool, with mappings of at most `most` bytes, or makes a mapping: of origin `large` if it has a huge page.
+    fn recycled(nbytes: usize, most: usize, large: Origin) -> io::Result<RegionMut> {
         if nbytes == 0 {
             return Ok(RegionMut::default());
         }
         let mapping = if nbytes < HEAP_BELOW_NBYTES {
             heap(nbytes)?
-        } else if let Some(waiting) = pool::take(nbytes) {
+        } else if let Some(waiting) = pool::take(nbytes, most) {
             waiting
         } else {
-            let (origin, unit) =
-                if nbytes >= HUGE_PAGE { (Origin::Huge, HUGE_PAGE) } else { (Origin::Small, page_nbytes()) };
-            map(nbytes, origin, unit)?
+            map(nbytes, if nbytes >= HUGE_PAGE { large } else { Origin::Small })?
         };
         let mut region = Self::filling(mapping, nbytes);
         if cfg!(debug_assertions) {
@@ -73,7 +76,7 @@ impl Region {
         if nbytes < HEAP_BELOW_NBYTES {
             return Self::allocate(nbytes);
         }
-        Ok(Self::filling(map(nbytes, Origin::Sparse, page_nbytes())?, nbytes))
+        Ok(Self::filling(map(nbytes, Origin::Sparse)?, nbytes))
     }
 
     /// Allocates `nbytes` that live long among many others: the rest after the last whole huge page has ordinary pages, and a recycled
@@ -82,15 +85,7 @@ impl Region {
     /// # Errors
     /// Errors of the operating system, for example without address space.
     pub fn allocate_exact(nbytes: usize) -> io::Result<RegionMut> {
-        if nbytes < HEAP_BELOW_NBYTES {
-            return Self::allocate(nbytes);
-        }
-        let origin = if nbytes < HUGE_PAGE { Origin::Small } else { Origin::Exact };
-        let mapping = match pool::take_within(nbytes, nbytes.saturating_add(nbytes / 8)) {
-            Some(waiting) => waiting,
-            None => map(nbytes, origin, page_nbytes())?,
-        };
-        Ok(Self::filling(mapping, nbytes))
+        Self::recycled(nbytes, nbytes.saturating_add(nbytes / 8), Origin::Exact)
     }
 
     fn filling(mapping: Mapping, nbytes: usize) -> RegionMut {
@@ -107,7 +102,7 @@ impl Region {
         if columns <= CLAIMED_HUGE_PAGES || nbytes <= CLAIMED_HUGE_PAGES * HUGE_PAGE {
             return Self::allocate(nbytes);
         }
-        match pool::take(nbytes) {
+        match pool::take(nbytes, nbytes.saturating_mul(2)) {
             Some(mapping) => Ok(Self::filling(mapping, nbytes)),
             None => Self::allocate_sparse(nbytes),
         }
@@ -252,9 +247,10 @@ fn free(mapping: &Mapping) {
     }
 }
 
-/// Maps whole `unit`s. Huge pages begin at a multiple of their size; a rest has ordinary pages.
-fn map(nbytes: usize, origin: Origin, unit: usize) -> io::Result<Mapping> {
+/// Huge pages begin at a multiple of their size; the rest of an exact mapping has ordinary pages.
+fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
     let huge = matches!(origin, Origin::Huge | Origin::Exact);
+    let unit = if origin == Origin::Huge { HUGE_PAGE } else { page_nbytes() };
     let length = round_up(nbytes, unit);
     // Reserves one more huge page, so that it contains an aligned start. The unused ends are unmapped at once.
     let reserve = if huge { length.saturating_add(HUGE_PAGE) } else { length };

@@ -1,8 +1,11 @@
 //! The destination of encoded bytes. Transports implement [`Sink`], and formats know only this trait.
 
+mod appender;
 pub mod compressed;
 pub(crate) mod write_buffer;
 pub(crate) mod writer_state;
+
+pub use appender::Appender;
 
 use std::io::{self, IoSlice};
 
