@@ -3,6 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::time::{Duration, Instant};
 
+use colonnade::Result;
+use colonnade::progress::Progress;
 use colonnade_capi::CnBuffer;
 use colonnade_capi::detect;
 use colonnade_capi::error::{CnCode, CnError, report};
@@ -14,6 +16,7 @@ use colonnade_transport::Direction;
 use super::receive::Received;
 use super::{CnrConnection, dial};
 use crate::build::CnrBuilder;
+use crate::calls::hand_out;
 use crate::r_memory::{defect, values_of};
 use crate::read::CnrFrame;
 
@@ -36,6 +39,27 @@ pub(super) fn duration(seconds: f64) -> Option<Duration> {
     Duration::try_from_secs_f64(seconds).ok()
 }
 
+/// Hands out what `open` makes of an address and its options.
+///
+/// # Safety
+/// As [`cnr_connect`].
+pub(super) unsafe fn opened<T>(
+    url: *const c_char,
+    options: *const c_char,
+    progress: *const CnProgress,
+    out: *mut *mut T,
+    error: *mut CnError,
+    open: impl FnOnce(&str, Option<&str>, &dyn Progress) -> Result<T>,
+) -> CnCode {
+    // SAFETY: the caller guarantees each pointer.
+    unsafe {
+        report(error, || {
+            let (url, options) = (required("url", url)?, optional("options", options)?);
+            hand_out(out, open(url, options, &PolledProgress::new(progress))?)
+        })
+    }
+}
+
 /// Connects to a peer: `tcp://host:port`, `tls://host:port` or `unix:/path`.
 ///
 /// # Safety
@@ -49,14 +73,7 @@ pub unsafe extern "C" fn cnr_connect(
     error: *mut CnError,
 ) -> CnCode {
     // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        report(error, || {
-            let (url, options) = (required("url", url)?, optional("options", options)?);
-            let connection = dial::open(url, options, &PolledProgress::new(progress))?;
-            out.write(Box::into_raw(Box::new(connection)));
-            Ok(())
-        })
-    }
+    unsafe { opened(url, options, progress, out, error, dial::open) }
 }
 
 /// Sends bytes as a message. `seconds`: the time that it may take; negative for the connection's.

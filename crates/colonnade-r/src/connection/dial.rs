@@ -19,9 +19,6 @@ use super::CnrConnection;
 /// The time that a TLS handshake may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Peers whose handshakes a listener runs at the same time, as in Python's `cn.listen`.
-const MAX_PEERS: usize = 64;
-
 pub(super) fn tls_error(fault: TlsFault) -> Error {
     match fault {
         TlsFault::File { path, error } => {
@@ -71,7 +68,7 @@ fn token(file: Option<&str>, variable: Option<&str>) -> Result<Option<Token>> {
     Token::new(bytes).map(Some).map_err(|text| Error::invalid_option("connect", format!("{text}.")))
 }
 
-/// What a connection and a listener need besides their address: the options of Python's `cn.connect` and `cn.listen`.
+/// The address and the options of a connection or a listener: those of Python's `cn.connect` and `cn.listen`.
 pub(super) struct Options {
     pub(super) address: Address,
     threads: usize,
@@ -81,8 +78,6 @@ pub(super) struct Options {
     pub(super) files: TlsFiles,
     pub(super) token: Option<Token>,
     server_name: Option<String>,
-    /// Peers of a listener whose handshakes run at the same time.
-    pub(super) max_peers: usize,
 }
 
 impl Options {
@@ -105,17 +100,7 @@ impl Options {
             Error::invalid_option("connect", format!("{error}."))
         })?;
         files.check_for(&address, token.as_ref()).map_err(tls_error)?;
-        Ok(Self {
-            address,
-            threads,
-            limits,
-            timeout,
-            handshake,
-            files,
-            token,
-            server_name,
-            max_peers: MAX_PEERS,
-        })
+        Ok(Self { address, threads, limits, timeout, handshake, files, token, server_name })
     }
 
     /// A connection over `channel`.

@@ -8,13 +8,15 @@ use colonnade::Result;
 use colonnade::progress::Progress;
 use colonnade_capi::error::{CnCode, CnError, report};
 use colonnade_capi::progress::{CnProgress, PolledProgress};
-use colonnade_capi::text::{optional, required};
 use colonnade_transport::{HandshakeListener, Policy};
 
 use super::CnrConnection;
-use super::calls::duration;
+use super::calls::{duration, opened};
 use super::dial::{Options, tls_error};
 use crate::r_memory::defect;
+
+/// Peers whose handshakes a listener runs at the same time, as in Python's `cn.listen`.
+const MAX_PEERS: usize = 64;
 
 /// A listener and its requirements of peers.
 pub struct CnrListener {
@@ -26,10 +28,9 @@ pub struct CnrListener {
 impl CnrListener {
     fn bind(url: &str, options: Option<&str>, progress: &dyn Progress) -> Result<Self> {
         let mut options = Options::parse(url, options)?;
-        let (handshake, max_peers) = (options.handshake, options.max_peers);
         let token = options.token.take();
-        let policy =
-            Policy::new(&options.address, &options.files, token, handshake, max_peers).map_err(tls_error)?;
+        let policy = Policy::new(&options.address, &options.files, token, options.handshake, MAX_PEERS)
+            .map_err(tls_error)?;
         let mut interrupted = || progress.check().map_err(io::Error::other);
         let listener = HandshakeListener::bind(&options.address, policy, &mut interrupted)?;
         let url = CString::new(listener.address().to_string()).map_err(|_| defect("an address with NUL"))?;
@@ -64,14 +65,7 @@ pub unsafe extern "C" fn cnr_listen(
     error: *mut CnError,
 ) -> CnCode {
     // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        report(error, || {
-            let (url, options) = (required("url", url)?, optional("options", options)?);
-            let listener = CnrListener::bind(url, options, &PolledProgress::new(progress))?;
-            out.write(Box::into_raw(Box::new(listener)));
-            Ok(())
-        })
-    }
+    unsafe { opened(url, options, progress, out, error, CnrListener::bind) }
 }
 
 /// The address that peers connect to: with the port that the system chose for port 0. It lives as long as the listener.
