@@ -114,7 +114,7 @@ def test_the_exponent_leaves_small_frames_out() -> None:
     assert fitted.value == pytest.approx(1.0)
 
 
-def test_memory_memory_above_the_frame() -> None:
+def test_memory_counts_above_the_frame() -> None:
     found = [
         {"contestant": "a", "operation": way, "peak_nbytes": peak, "frame_nbytes": 100}
         for way, peak in (("write", 50), ("write", 30), ("read", 220), ("read", 150))

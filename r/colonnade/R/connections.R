@@ -62,7 +62,7 @@ fill_buffer <- function(state, needed) {
   }
   if (state$used + length(bytes) > length(state$buffer)) {
     larger <- raw(max(2 * held, state$read_size))
-    .Call(C_append, larger, 0, state$buffer[seq_len(state$used - state$start) + state$start])
+    .Call(C_append, larger, 0, held_bytes(state))
     state$buffer <- larger
     state$at <- state$at - state$start
     state$used <- state$used - state$start
@@ -89,7 +89,7 @@ next_message <- function(state, as = "value") {
       start <- state$start
       state$start <- state$at
       state$left <- 1
-      if (as == "frame") return(list(unpackMsg(state$buffer[seq_len(state$at - start) + start], as = "frame")))
+      if (as == "frame") return(list(unpackMsg(.Call(C_part, state$buffer, start, state$at), as = "frame")))
       return(.Call(C_unpack, state$buffer, state$used, start, state$simplify)[1])
     }
     if (!fill_buffer(state, scan[3])) return(NULL)
@@ -124,10 +124,10 @@ readMsg.msgConnection <- function(con, as = c("value", "frame"), ...) {
 }
 
 partial <- function(con) UseMethod("partial")
-partial.msgConnection <- function(con) {
-  state <- con$state
-  state$buffer[seq_len(state$used - state$start) + state$start]
-}
+partial.msgConnection <- function(con) held_bytes(con$state)
+
+# The bytes after the last message.
+held_bytes <- function(state) .Call(C_part, state$buffer, state$start, state$used)
 
 status <- function(con) UseMethod("status")
 status.msgConnection <- function(con) con$state$status

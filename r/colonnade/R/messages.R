@@ -42,5 +42,5 @@ unpackMsgs <- function(x, n = NA, simplify = TRUE) {
     msgs[length(msgs) + 1] <- list(out[[1]])
     at <- out[[2]]
   }
-  list(msgs = msgs, remaining = if (at == 0) x else x[seq_len(size - at) + at], bytes_read = at)
+  list(msgs = msgs, remaining = .Call(C_part, x, at, size), bytes_read = at)
 }

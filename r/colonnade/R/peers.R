@@ -61,8 +61,8 @@ receive_one <- function(con, seconds, simplify, as) {
   switch(found[[1]] + 1L,
     NULL,
     NULL,
-    list(frame_of(found[[2]], if (as %in% c("value", "bytes")) NULL else as)),
-    list(if (as == "bytes") found[[2]] else unpackMsg(found[[2]], simplify)))
+    list(frame_of(found[[2]], if (!as %in% c("value", "frame", "bytes")) as)),
+    list(if (as == "bytes") found[[2]] else unpackMsg(found[[2]], simplify, if (as == "frame") "frame" else "value")))
 }
 
 readMsg.colonnade_connection <- function(con, timeout_s = NULL, simplify = TRUE, as = "value", ...) {

@@ -97,6 +97,8 @@ SEXP read_typed(const unsigned char *data, size_t size, size_t *at, int depth);
 SEXP attributes_of(SEXP x);
 // The seconds of a unit of difftime; 0 for another one.
 double units_factor(SEXP units);
+// The values of a matrix of `rows` and `columns`, row after row.
+SEXP transposed(SEXP x, size_t rows, size_t columns);
 
 // ---------------------------------------------------------------- text_write.c, text_read.c
 
@@ -149,6 +151,7 @@ SEXP pack_call(SEXP x, SEXP as_is, SEXP hook);
 SEXP unpack_call(SEXP bytes, SEXP size, SEXP at, SEXP simplify);
 SEXP scan_call(SEXP bytes, SEXP size, SEXP at, SEXP left);
 SEXP append_call(SEXP buffer, SEXP at, SEXP bytes);
+SEXP part_call(SEXP bytes, SEXP start, SEXP stop);
 SEXP json_call(SEXP text);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "columns_read.h"
 
-
 static SEXP read_node(Source *source, size_t node);
 
 SEXP read_child(Source *source, size_t node, size_t child) {

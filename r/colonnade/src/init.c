@@ -203,7 +203,7 @@ static const R_CallMethodDef calls[] = {
     ENTRY(read, 7),        ENTRY(info, 3),         ENTRY(write, 5),        ENTRY(encode, 3),  ENTRY(convert, 7),
     ENTRY(reader_open, 4), ENTRY(reader_next, 1),  ENTRY(writer_open, 3),  ENTRY(writer_write, 2),
     ENTRY(writer_close, 1), ENTRY(close, 1),       ENTRY(formats, 0),      ENTRY(version, 0), ENTRY(pack, 3),
-    ENTRY(unpack, 4),      ENTRY(scan, 4),         ENTRY(append, 3),      ENTRY(json, 1),
+    ENTRY(unpack, 4),      ENTRY(scan, 4),         ENTRY(append, 3),      ENTRY(part, 3),         ENTRY(json, 1),
     ENTRY(connect, 2),     ENTRY(send_bytes, 3),   ENTRY(send_frame, 5),  ENTRY(receive, 2),    ENTRY(wait, 2),
     ENTRY(finish, 1),      ENTRY(disconnect, 1),   ENTRY(pending, 1),   ENTRY(listen, 2),
     ENTRY(listener_url, 1), ENTRY(accept, 2),      ENTRY(stop_listening, 1), {NULL, NULL, 0}};

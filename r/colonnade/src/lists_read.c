@@ -92,18 +92,7 @@ SEXP read_matrix(Source *source, size_t node, size_t rows, size_t columns) {
     UNPROTECT(2);
     return out;
   }
-  SEXP out = PROTECT(Rf_allocVector(TYPEOF(items), (R_xlen_t)(rows * columns)));
-  for (size_t column = 0; column < columns; column++) {
-    for (size_t row = 0; row < rows; row++) {
-      size_t from = row * columns + column, to = column * rows + row;
-      switch (TYPEOF(items)) {
-        case LGLSXP: LOGICAL(out)[to] = LOGICAL_RO(items)[from]; break;
-        case INTSXP: INTEGER(out)[to] = INTEGER_RO(items)[from]; break;
-        case REALSXP: REAL(out)[to] = REAL_RO(items)[from]; break;
-        default: SET_STRING_ELT(out, (R_xlen_t)to, STRING_ELT(items, (R_xlen_t)from));
-      }
-    }
-  }
+  SEXP out = PROTECT(transposed(items, columns, rows));
   SEXP dim = PROTECT(Rf_allocVector(INTSXP, 2));
   INTEGER(dim)[0] = (int)rows;
   INTEGER(dim)[1] = (int)columns;

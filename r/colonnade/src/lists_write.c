@@ -125,18 +125,7 @@ void push_matrix(Target *target, SEXP x, SEXP dim) {
   }
   R_xlen_t rows = INTEGER(dim)[0], columns = INTEGER(dim)[1];
   // The file stores row after row.
-  SEXP out = PROTECT(Rf_allocVector(TYPEOF(x), rows * columns));
-  for (R_xlen_t column = 0; column < columns; column++) {
-    for (R_xlen_t row = 0; row < rows; row++) {
-      R_xlen_t to = row * columns + column, from = column * rows + row;
-      switch (TYPEOF(x)) {
-        case LGLSXP: LOGICAL(out)[to] = LOGICAL_RO(x)[from]; break;
-        case INTSXP: INTEGER(out)[to] = INTEGER_RO(x)[from]; break;
-        case REALSXP: REAL(out)[to] = REAL_RO(x)[from]; break;
-        default: SET_STRING_ELT(out, to, STRING_ELT(x, from));
-      }
-    }
-  }
+  SEXP out = PROTECT(transposed(x, (size_t)rows, (size_t)columns));
   keep(target, out);
   push_atomic(target, out, 1);
   CALL(cnr_push_matrix, (size_t)columns, (size_t)rows);

@@ -204,6 +204,15 @@ SEXP append_call(SEXP buffer, SEXP at, SEXP bytes) {
   return R_NilValue;
 }
 
+// Bytes `start` to `stop` of a raw vector. R's own `x[start:stop]` makes a number for each byte.
+SEXP part_call(SEXP bytes, SEXP start, SEXP stop) {
+  size_t from = (size_t)Rf_asReal(start), to = (size_t)Rf_asReal(stop);
+  if (from > to || to > (size_t)XLENGTH(bytes)) Rf_error("a part that exceeds its bytes");
+  SEXP out = Rf_allocVector(RAWSXP, (R_xlen_t)(to - from));
+  if (to > from) memcpy(RAW(out), RAW(bytes) + from, to - from);
+  return out;
+}
+
 // The text of JSON as R's values.
 SEXP json_call(SEXP text) {
   CnError error = {0};

@@ -206,3 +206,20 @@ double units_factor(SEXP units) {
   }
   return 0;
 }
+
+SEXP transposed(SEXP x, size_t rows, size_t columns) {
+  SEXP out = PROTECT(Rf_allocVector(TYPEOF(x), (R_xlen_t)(rows * columns)));
+  for (size_t column = 0; column < columns; column++) {
+    for (size_t row = 0; row < rows; row++) {
+      size_t from = column * rows + row, to = row * columns + column;
+      switch (TYPEOF(x)) {
+        case LGLSXP: LOGICAL(out)[to] = LOGICAL_RO(x)[from]; break;
+        case INTSXP: INTEGER(out)[to] = INTEGER_RO(x)[from]; break;
+        case REALSXP: REAL(out)[to] = REAL_RO(x)[from]; break;
+        default: SET_STRING_ELT(out, (R_xlen_t)to, STRING_ELT(x, (R_xlen_t)from));
+      }
+    }
+  }
+  UNPROTECT(1);
+  return out;
+}

@@ -94,6 +94,9 @@ test_that("R listens to R", {
       writeMsg(x, sender, format = format)
       expect_same(readMsg(receiver), x, paste(url, format))
     }
+    writeMsg(x, sender)
+    writeMsg(packMsg(x, as = "frame"), sender, as = "bytes")
+    for (turn in 1:2) expect_same(readMsg(receiver, as = "frame"), x, url)
     writeMsg(list(a = 1), receiver)
     expect_identical(readMsg(sender), list(a = 1))
     for (each in list(sender, receiver, listener)) close(each)
