@@ -22,7 +22,7 @@ PYTEST_ARGS ?=
 BENCH ?= small
 
 # Not --release: as quick to build, and arithmetic that overflows is an error here.
-CARGO_TEST := cargo test --locked -p colonnade -p colonnade-transport -p colonnade-capi -p colonnade-r
+CARGO_TEST := cargo test --locked -p colonnade -p colonnade-transport -p colonnade-capi -p colonnade-r -p colonnade-fuzz
 
 .PHONY: help
 help:  ## this list
@@ -262,6 +262,24 @@ portable: setup build  ## the code of other Unix systems, on Linux: Rust tests, 
 explore: setup build  ## the random tests on cases that no run had before; SEED=7 names the first case of Rust's
 	PROPTEST_RNG_SEED=$(or $(SEED),$(shell date +%s)) $(CARGO_TEST)
 	COLONNADE_TEST_EXPLORE=1 $(PY) -m pytest -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+
+.PHONY: fuzz fuzz-long fuzz-corpus
+fuzz: setup  ## all checks on inputs that a fuzzer makes; MINUTES=10, ONLY=read-npz; needs a nightly toolchain
+	@cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz
+	$(PY) -m scripts.fuzz run --minutes $(or $(MINUTES),10) --only "$(ONLY)"
+
+fuzz-long:  ## fuzz, again and again, until it is stopped or finds something
+	while $(MAKE) --no-print-directory fuzz MINUTES=60; do :; done
+
+fuzz-corpus: setup  ## fuzz/corpus: the smallest inputs with the coverage of all inputs so far
+	$(PY) -m scripts.fuzz corpus --only "$(ONLY)"
+
+.PHONY: attack
+attack: setup build  ## every system call of a read and a write fails once; the power fails; bits flip; slow inputs; needs strace
+	$(PY) -m scripts.faults
+	$(PY) -m scripts.power_loss
+	$(PY) -m scripts.bit_flips
+	$(PY) -m scripts.linear_time
 
 .PHONY: lint lint-rust lint-python
 lint: lint-rust lint-python  ## formatting, lints, types, who may import whom
