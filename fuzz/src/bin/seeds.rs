@@ -1,0 +1,59 @@
+//! Writes the inputs that fuzzing starts from: `seeds FOLDER FILES...`.
+//!
+//! FILES are folders of files, `conformance/` and public corpora. FOLDER gets a folder for each check, also for those without files.
+
+use std::fs;
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+use colonnade::formats::{Format, registry};
+use colonnade_fuzz::targets;
+
+/// Larger files are left out: a mutation of one would rarely be at a place that counts.
+const MOST_NBYTES: u64 = 64 << 10;
+
+fn main() -> Result<()> {
+    let mut paths = std::env::args_os().skip(1).map(PathBuf::from);
+    let Some(folder) = paths.next() else {
+        eprintln!("usage: seeds FOLDER FILES...");
+        std::process::exit(2);
+    };
+    for target in targets() {
+        fs::create_dir_all(folder.join(target.name()))?;
+    }
+    for from in paths {
+        walk(&from, &mut |path, file| write_seeds(&folder, path, file))?;
+    }
+    Ok(())
+}
+
+/// Calls `each` with every file of a folder that is not too large.
+fn walk(folder: &Path, each: &mut dyn FnMut(&Path, &[u8]) -> Result<()>) -> Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        if kind.is_dir() {
+            walk(&path, each)?;
+        } else if kind.is_file() && entry.metadata()?.len() <= MOST_NBYTES {
+            each(&path, &fs::read(&path)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_seeds(folder: &Path, path: &Path, file: &[u8]) -> Result<()> {
+    let Some(format) = format_of(path, file) else { return Ok(()) };
+    for target in targets() {
+        let Some(seed) = target.seed(format.spec().name, file) else { continue };
+        // The path names the seed: files of one name are in several folders.
+        let name = path.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_");
+        let name: String = name.chars().rev().take(120).collect::<Vec<_>>().into_iter().rev().collect();
+        fs::write(folder.join(target.name()).join(name), seed)?;
+    }
+    Ok(())
+}
+
+/// Archives of any suffix are seeds of NPZ.
+fn format_of(path: &Path, file: &[u8]) -> Option<&'static dyn Format> {
+    registry().by_magic(file).or_else(|| registry().by_suffix(path.file_name()?.to_str()?))
+}

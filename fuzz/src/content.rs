@@ -1,0 +1,39 @@
+//! What a frame holds, for comparison: its columns and row labels as Arrow arrays.
+
+use arrow_data::ArrayData;
+use colonnade::arrow::export::Exporter;
+use colonnade::frame::{Axis, Frame, Labels, Level};
+
+/// The arrays of a frame; equal if the frames hold the same.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Content {
+    nrows: usize,
+    names: Vec<String>,
+    arrays: Vec<ArrayData>,
+}
+
+/// The content of `frame`; `None` if Arrow cannot hold it.
+pub(crate) fn content(frame: &Frame) -> Option<Content> {
+    let frame = with_stored_labels(frame.clone())?;
+    let exporter = Exporter::new(&frame, None).ok()?;
+    let arrays = exporter.admitted(&frame).ok()?;
+    let names = exporter.schema().fields().iter().map(|field| field.name().clone()).collect();
+    Some(Content { nrows: frame.nrows, names, arrays })
+}
+
+/// The frame with its row labels as a level, also if they are a range that is not stored.
+fn with_stored_labels(frame: Frame) -> Option<Frame> {
+    if let Labels::Levels(_) = frame.index.labels {
+        return Some(frame);
+    }
+    let labels = Labels::Levels(vec![Level::Block(frame.index.range_labels().ok()?)]);
+    let index = Axis { labels, classes: vec!["Index".into()], ..frame.index };
+    Some(Frame { index, ..frame })
+}
+
+/// Checks that two frames hold the same.
+pub(crate) fn check_same(found: &Frame, expected: &Frame, what: &str) {
+    assert_eq!((found.nrows, found.ncols), (expected.nrows, expected.ncols), "{what}: shapes differ");
+    let (found, expected) = (content(found), content(expected));
+    assert!(found == expected, "{what}: {found:?} is not {expected:?}");
+}

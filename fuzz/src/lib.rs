@@ -1,0 +1,108 @@
+//! Checks that hold for any bytes. A check panics if they do not hold.
+//!
+//! | check | input | holds |
+//! |---|---|---|
+//! | [`read`](mod@read) | a file | each way to read it gives a frame or a typed error, and all ways agree |
+//! | [`split`](mod@split) | a file and a schedule of pieces | an incremental reader gives the same for all pieces |
+//! | [`messages`](mod@messages) | the bytes of a connection and a schedule | the messages are the same for all pieces |
+//! | [`round_trip`] | a frame, as bytes of `arbitrary` | what is written comes back, or the writer refuses it |
+//!
+//! The fuzz target (`fuzz_targets/attack.rs`) runs them on inputs that libFuzzer makes. The tests of this crate run them on the
+//! inputs in `corpus/` and in `conformance/`, without a fuzzer.
+
+#![allow(clippy::panic, clippy::expect_used, reason = "a panic reports a finding")]
+
+mod cells;
+mod content;
+mod frames;
+mod mend;
+pub mod messages;
+mod options;
+pub mod read;
+pub mod round_trip;
+pub mod split;
+
+use colonnade::ErrorKind;
+use colonnade::error::Error;
+use colonnade::formats::{Format, registry};
+
+/// A check, and the format whose files it gets.
+#[derive(Clone, Copy)]
+pub enum Target {
+    /// See [`read`](mod@read).
+    Read(&'static dyn Format),
+    /// See [`split`](mod@split).
+    Split(&'static dyn Format),
+    /// See [`round_trip`].
+    RoundTrip(&'static dyn Format),
+    /// See [`messages`](mod@messages).
+    Messages,
+}
+
+/// The checks of all formats.
+pub fn targets() -> impl Iterator<Item = Target> {
+    let of_format = |format: &'static dyn Format| {
+        let split = format.spec().capabilities.incremental.then_some(Target::Split(format));
+        [Some(Target::Read(format)), split, Some(Target::RoundTrip(format))].into_iter().flatten()
+    };
+    registry().iter().flat_map(of_format).chain([Target::Messages])
+}
+
+impl Target {
+    /// The name: `read-npz`, `split-csv`, `round-trip-yaml`, `messages`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::Read(format) => format!("read-{}", format.spec().name),
+            Self::Split(format) => format!("split-{}", format.spec().name),
+            Self::RoundTrip(format) => format!("round-trip-{}", format.spec().name),
+            Self::Messages => "messages".into(),
+        }
+    }
+
+    /// Runs the check.
+    ///
+    /// # Panics
+    /// If the check does not hold.
+    pub fn run(&self, input: &[u8]) {
+        match self {
+            Self::Read(format) => read::read(*format, input),
+            Self::Split(format) => split::split(*format, input),
+            Self::RoundTrip(format) => round_trip::round_trip(*format, input),
+            Self::Messages => messages::messages(input),
+        }
+    }
+
+    /// The input of this check for a file of a format; `None` if it takes no such files.
+    #[must_use]
+    pub fn seed(&self, format: &str, file: &[u8]) -> Option<Vec<u8>> {
+        // The schedule: three sizes, which cut a file in pieces of 1, 7 and 41 bytes.
+        let schedule = [0, 3, 0, 6, 40];
+        let head: &[u8] = match self {
+            Self::Read(own) if own.spec().name == format => &[0],
+            Self::Split(own) if own.spec().name == format => &schedule,
+            Self::Messages if matches!(format, "arrows" | "msgpack" | "csv" | "ndjson") => &schedule,
+            _ => return None,
+        };
+        Some([head, file].concat())
+    }
+
+    /// Makes the checksums right that the format verifies on every read, so that changed bytes reach the code behind them.
+    pub fn mend(&self, input: &mut [u8]) {
+        if matches!(self, Self::Read(format) if format.spec().name == "npz") {
+            mend::zip(input);
+        }
+    }
+}
+
+/// Checks that an error is typed and short.
+pub(crate) fn check_error(error: &Error) {
+    assert!(!matches!(error.kind(), ErrorKind::Internal), "a panic was caught: {error}");
+    let text = error.to_string();
+    assert!(
+        text.len() < 20_000,
+        "an error of {} bytes: {}...",
+        text.len(),
+        &text.chars().take(200).collect::<String>()
+    );
+}

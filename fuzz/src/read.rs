@@ -1,0 +1,118 @@
+//! Reads a file in every way.
+//!
+//! Input: a byte that chooses the options, then the file.
+
+use colonnade::decode::{MemoryLayout, Request};
+use colonnade::formats::{Format, Opened};
+use colonnade::frame::Frame;
+use colonnade::memory::Buffer;
+use colonnade::progress::NoProgress;
+use colonnade::source::Source;
+
+use crate::content::check_same;
+use crate::{check_error, options};
+
+/// At most so many labels, arrays and batches are read: a file can hold thousands of empty ones.
+const MOST_PARTS: usize = 8;
+
+/// Opens, describes, loads, selects and verifies.
+///
+/// # Panics
+/// If two ways to read the file disagree.
+pub fn read(format: &'static dyn Format, input: &[u8]) {
+    let Some((choice, file)) = input.split_first() else { return };
+    let options = options::reading(format, *choice);
+    let source = || Source::Memory(Buffer::from_vec(file.to_vec()));
+    let _ = heard(format.is_series(source(), &*options, &NoProgress));
+    let Some(opened) = heard(format.open(source(), &*options, &NoProgress)) else { return };
+    describe(&*opened);
+    for label in heard(opened.labels()).unwrap_or_default().iter().take(MOST_PARTS) {
+        if let Some(inner) = heard(opened.open_label(label, &NoProgress)) {
+            describe(&*inner);
+            decode(&*inner);
+        }
+    }
+    for name in heard(opened.array_names()).unwrap_or_default().iter().take(MOST_PARTS) {
+        let _ = heard(opened.array(name, 1));
+    }
+    decode(&*opened);
+}
+
+/// The value of a result. An error is checked.
+fn heard<T>(result: colonnade::Result<T>) -> Option<T> {
+    result.inspect_err(check_error).ok()
+}
+
+fn describe(opened: &dyn Opened) {
+    let shape = heard(opened.shape());
+    let columns = heard(opened.columns());
+    let dtypes = heard(opened.dtypes());
+    let _ = heard(opened.index());
+    let _ = heard(opened.tags().map(|_| ()));
+    let _ = heard(opened.members());
+    let _ = heard(opened.batches());
+    let _ = (opened.version(), opened.file_nbytes(), opened.nbytes(), opened.facts(), opened.layout());
+    let Some((nrows, ncols)) = shape else { return };
+    for position in (0..ncols).take(MOST_PARTS) {
+        let _ = opened.arrow_type(position);
+    }
+    if let Some(columns) = columns {
+        assert_eq!(columns.len(), ncols, "labels and columns");
+    }
+    if let Some(dtypes) = dtypes {
+        assert_eq!(dtypes.len(), ncols, "types and columns");
+    }
+    if let Some(rows) = opened.batch_rows() {
+        assert_eq!(rows.iter().sum::<usize>(), nrows, "rows of the batches");
+    }
+}
+
+fn decode(opened: &dyn Opened) {
+    let request = Request::all(1, &NoProgress);
+    let whole = heard(opened.load(&request));
+    let verified = heard(opened.verify(1, &NoProgress));
+    let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
+    let arrow = heard(opened.load(&as_arrow));
+    let batches = heard(opened.load_arrow(&as_arrow));
+    let as_pandas = Request { layout: MemoryLayout::Pandas, private: true, ..Request::all(2, &NoProgress) };
+    let pandas = heard(opened.load(&as_pandas));
+    for number in (0..opened.batch_rows().map_or(0, |rows| rows.len())).take(MOST_PARTS) {
+        let _ = heard(opened.batch(number, &as_arrow));
+    }
+    let Ok((nrows, ncols)) = opened.shape() else { return };
+    let Some(whole) = whole.map(|loaded| loaded.frame) else {
+        assert!(verified.is_none() || opened.kind() != "frame", "it is verified, and not read");
+        return;
+    };
+    assert_eq!((whole.nrows, whole.ncols), (nrows, ncols), "the shape of what is loaded");
+    if let Some(arrow) = arrow {
+        check_same(&arrow.frame, &whole, "Arrow's layout");
+    }
+    if let Some(batches) = batches {
+        let rows: usize = batches.iter().map(|batch| batch.nrows).sum();
+        assert_eq!(rows, nrows, "rows of the loaded batches");
+    }
+    if let Some(pandas) = pandas {
+        assert_eq!((pandas.frame.nrows, pandas.frame.ncols), (nrows, ncols), "the shape in pandas' layout");
+    }
+    select(opened, &whole);
+}
+
+/// A part that is read is that part of the whole.
+fn select(opened: &dyn Opened, whole: &Frame) {
+    let rows = (whole.nrows / 3, whole.nrows - whole.nrows / 4);
+    let request = Request { rows: Some(rows), ..Request::all(1, &NoProgress) };
+    match opened.load(&request) {
+        Ok(loaded) => check_same(&loaded.frame, &whole.slice(rows.0, rows.1), "rows"),
+        Err(error) => panic!("the whole is read, rows {rows:?} are not: {error}"),
+    }
+    let positions: Vec<usize> = (0..whole.ncols).rev().step_by(2).collect();
+    let request = Request { positions: Some(&positions), ..Request::all(1, &NoProgress) };
+    match opened.load(&request) {
+        Ok(loaded) => {
+            let part = whole.clone().part("frame", Some(&positions), None).expect("positions of the frame");
+            check_same(&loaded.frame, &part, "columns");
+        }
+        Err(error) => panic!("the whole is read, columns {positions:?} are not: {error}"),
+    }
+}
