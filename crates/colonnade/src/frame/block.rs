@@ -111,7 +111,8 @@ impl Grid {
 /// The offset `count` strides further.
 pub(super) fn advance(offset: usize, stride: isize, count: usize) -> usize {
     let reach = stride.unsigned_abs() * count;
-    if stride < 0 { offset - reach } else { offset + reach }
+    // A grid without rows has no bytes, so its offset may be smaller than its strides reach back.
+    if stride < 0 { offset.saturating_sub(reach) } else { offset + reach }
 }
 
 /// Converts a size to a stride. Sizes in memory never exceed `isize::MAX`.

@@ -1,11 +1,12 @@
 //! Fetches ranges of a remote file in a thread, while those that have landed are decoded.
 
-use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::panics::catch_panic;
+use crate::platform::start_thread;
 use crate::progress::Progress;
 
 use super::remote::Remote;
@@ -36,8 +37,11 @@ impl Remote {
         }
         self.is_stopped.store(false, Ordering::Relaxed);
         self.set_ahead(true);
+        let waiting = Mutex::new(Some(claim));
+        let take = || waiting.lock().unwrap_or_else(PoisonError::into_inner).take();
         let (found, fetched, was_stopped) = std::thread::scope(|scope| {
-            let thread = scope.spawn(|| {
+            let started = start_thread(scope, || {
+                let Some(claim) = take() else { return (Ok(()), false) };
                 let mut was_stopped = false;
                 let fetched = catch_panic(|| {
                     self.source.fetch(&claim.missing, &mut |at, bytes| self.land(at, bytes), &mut || {
@@ -54,6 +58,11 @@ impl Remote {
                 drop(claim);
                 (fetched, was_stopped)
             });
+            let Some(thread) = started else {
+                self.set_ahead(false);
+                let fetched = take().map_or(Ok(()), |claim| self.fetch(&claim, progress));
+                return (fetched.and_then(|()| work(progress)), Ok(()), false);
+            };
             let found = work(&StoppingProgress { progress, remote: self });
             if found.is_err() {
                 self.is_stopped.store(true, Ordering::Relaxed);

@@ -17,6 +17,7 @@ pub use panic_for_tests::panic_for_tests;
 
 use crate::error::{Error, Result};
 use crate::panics::catch_panic;
+use crate::platform::start_thread;
 use crate::progress::{NoProgress, Progress};
 
 /// Smaller work runs on the calling thread.
@@ -104,8 +105,15 @@ impl<'a> TaskQueue<'a> {
     fn run(self, threads: usize, total: usize, progress: &dyn Progress) -> Result<()> {
         *self.working.lock().unwrap_or_else(PoisonError::into_inner) = threads;
         let cancelled = std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(|| self.work());
+            let started = (0..threads).take_while(|_| start_thread(scope, || self.work()).is_some()).count();
+            let missing = threads - started;
+            if missing > 0 {
+                // Without any other thread, this one does the work.
+                *self.working.lock().unwrap_or_else(PoisonError::into_inner) -=
+                    missing - usize::from(started == 0);
+                if started == 0 {
+                    self.work();
+                }
             }
             self.watch(total, progress)
         });
@@ -174,12 +182,17 @@ pub fn join<A, B: Send>(
         let spawned_result = spawned();
         return Ok((local()?, spawned_result));
     }
+    let spawned = Mutex::new(Some(spawned));
+    let work = || spawned.lock().unwrap_or_else(PoisonError::into_inner).take().map(catch_panic);
+    let ended_early = || Err(Error::internal("a worker thread ended early", None));
     std::thread::scope(|scope| {
-        let handle = scope.spawn(|| catch_panic(spawned));
+        let Some(handle) = start_thread(scope, work) else {
+            let spawned_result = work().unwrap_or_else(ended_early)?;
+            return Ok((local()?, spawned_result));
+        };
         let local_result = local();
         // `catch_panic` turns panics into errors, so joining fails only if `catch_panic` panics.
-        let spawned_result =
-            handle.join().unwrap_or_else(|_| Err(Error::internal("a worker thread ended early", None)))?;
+        let spawned_result = handle.join().ok().flatten().unwrap_or_else(ended_early)?;
         Ok((local_result?, spawned_result))
     })
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::panics::catch_panic;
+use crate::platform::start_thread;
 use crate::progress::Progress;
 
 /// Pieces per thread that may wait to be consumed.
@@ -31,13 +32,7 @@ pub fn ordered<T: Default + Send>(
     progress: &dyn Progress,
 ) -> Result<()> {
     if threads <= 1 || count <= 1 {
-        let mut piece = T::default();
-        for i in 0..count {
-            produce(i, &mut piece)?;
-            consume(&mut piece)?;
-            progress.interrupted()?;
-        }
-        return Ok(());
+        return one_by_one(count, produce, consume, progress);
     }
     let threads = threads.min(count);
     let pipeline = Pipeline {
@@ -55,14 +50,31 @@ pub fn ordered<T: Default + Send>(
         produce,
     };
     std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| pipeline.work());
+        let started = (0..threads).take_while(|_| start_thread(scope, || pipeline.work()).is_some()).count();
+        if started == 0 {
+            return one_by_one(count, produce, consume, progress);
         }
+        pipeline.lock().working -= threads - started;
         let outcome = pipeline.consume_all(consume, progress);
         pipeline.lock().stop = true;
         pipeline.changed.notify_all();
         outcome
     })
+}
+
+fn one_by_one<T: Default>(
+    count: usize,
+    produce: &dyn Fn(usize, &mut T) -> Result<()>,
+    consume: &mut dyn FnMut(&mut T) -> Result<()>,
+    progress: &dyn Progress,
+) -> Result<()> {
+    let mut piece = T::default();
+    for i in 0..count {
+        produce(i, &mut piece)?;
+        consume(&mut piece)?;
+        progress.interrupted()?;
+    }
+    Ok(())
 }
 
 struct PipelineState<T> {

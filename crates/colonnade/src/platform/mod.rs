@@ -15,6 +15,16 @@ pub(crate) use portable::{
     advise_huge, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
 };
 
+use std::thread::{Builder, Scope, ScopedJoinHandle};
+
+/// Starts a thread; `None` if the system allows no more threads. Then the caller does the work itself.
+pub(crate) fn start_thread<'scope, T: Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    work: impl FnOnce() -> T + Send + 'scope,
+) -> Option<ScopedJoinHandle<'scope, T>> {
+    Builder::new().spawn_scoped(scope, work).ok()
+}
+
 /// The size of a page: 4 KiB, but 16 or 64 KiB on some ARM systems.
 pub(crate) fn page_nbytes() -> usize {
     // SAFETY: the call takes no pointer.
