@@ -3,6 +3,7 @@
 # `make test` and `make demo` never need this: a test whose program is absent is skipped and says which.
 #
 #   valgrind      instruction counts of the benchmarks, and memory checks
+#   strace        makes system calls fail in tests and `make attack`
 #   p7zip-full    a second, independent reader of our archives (zstd members, padding extra fields)
 #   unzip         a third
 #   chromium      renders the page of `colonnade bench`; chromium-driver lets a test steer it
@@ -12,7 +13,7 @@
 # More packages are arguments: `make release-check` asks for jq and libreoffice-calc.
 set -euo pipefail
 
-packages=(valgrind p7zip-full unzip chromium chromium-driver
+packages=(valgrind strace p7zip-full unzip chromium chromium-driver
     r-base-core r-cran-jsonlite r-cran-rjson r-cran-yaml r-cran-data.table
     r-cran-testthat r-cran-cli r-cran-bit64 r-cran-nanotime r-cran-tibble r-cran-knitr r-cran-rmarkdown pandoc "$@")
 pyright=1.1.414

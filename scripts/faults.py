@@ -1,0 +1,233 @@
+"""Makes each system call of a read and of a write fail once: `python -m scripts.faults`.
+
+strace counts the calls of `fuzz/src/bin/one_call.rs` between its two marks. Then the program runs once for each call
+and each error that the call may give. A run may end in two ways: with the frame, or with a typed error. After a write
+the target holds the old file or the whole new one, and the next write leaves no other file.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import colonnade as cn
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "target" / "release" / "one_call"
+SUFFIXES = ["npz", "arrow", "arrows", "parquet", "msgpack", "csv", "csv.gz", "json", "ndjson", "yaml"]
+MARK = "/colonnade-mark"
+SECONDS = 20
+
+OPEN = ("EIO", "EINTR", "ENFILE", "EMFILE", "ENOMEM", "EACCES")
+READ = ("EIO", "EINTR")
+WRITE = ("EIO", "EINTR", "ENOSPC", "EDQUOT")
+MEMORY = ("ENOMEM",)
+NAME = ("EIO", "ENOSPC", "EACCES")
+ERRORS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(["open", "openat", "openat2", "memfd_create"], OPEN),
+    **dict.fromkeys(["read", "pread64", "readv", "preadv", "preadv2", "getdents64", "copy_file_range"], READ),
+    **dict.fromkeys(
+        ["write", "pwrite64", "writev", "pwritev", "pwritev2", "fallocate", "ftruncate", "fsync", "fdatasync"], WRITE
+    ),
+    **dict.fromkeys(["mmap", "mremap", "madvise", "mprotect", "munmap", "brk"], MEMORY),
+    **dict.fromkeys(
+        ["rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat"], NAME
+    ),
+    **dict.fromkeys(["clone", "clone3"], ("EAGAIN", "ENOMEM")),
+    **dict.fromkeys(["fcntl", "flock"], ("EIO", "ENOLCK")),
+    "getrandom": ("EINTR", "ENOSYS"),
+}
+OTHER = ("EIO", "ENOSYS")
+# A thread that is told its wait ended would be told a lie; these calls cannot fail otherwise.
+NEVER = {"futex", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk"}
+
+
+@dataclass(frozen=True)
+class Fault:
+    """The `when`-th call of this name fails with this error."""
+
+    call: str
+    when: int
+    error: str
+
+
+@dataclass(frozen=True)
+class Task:
+    """A read or write of one file, in a folder of its own."""
+
+    kind: str
+    suffix: str
+    folder: Path
+    expected: str
+
+    @property
+    def target(self) -> Path:
+        """The file that is read or written."""
+        return self.folder / f"target.{self.suffix}"
+
+    def command(self, folder: Path) -> list[str]:
+        """The program and its arguments, for the target in this folder."""
+        target = str(folder / self.target.name)
+        return [str(PROGRAM), self.kind, target] + ([str(self.folder / "source.arrow")] if self.kind == "write" else [])
+
+
+def main() -> int:
+    """Attack each format, and print one row of the table for each read and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="one format, by its suffix")
+    options = parser.parse_args()
+    build = ["cargo", "build", "--locked", "--release", "-p", "colonnade-fuzz", "--bin", "one_call"]
+    subprocess.run(build, cwd=ROOT, check=True)
+    wrong: list[str] = []
+    print(
+        "| format | work | system calls | faults | frame all the same | typed error | wrong |\n"
+        "|---|---|--:|--:|--:|--:|--:|"
+    )
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
+        for suffix in SUFFIXES:
+            if options.only in ("", suffix):
+                for kind in ("read", "write"):
+                    wrong += attack(prepare(Path(folder), kind, suffix), pool)
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+def frame(suffix: str) -> pd.DataFrame:
+    """Numbers, text, nulls and times, large enough to be mapped; smaller where text is slow."""
+    nrows = 2_000 if suffix == "yaml" else 60_000
+    numbers = np.arange(nrows)
+    text = pd.array([None if n % 7 == 0 else f"row {n % 97}" for n in range(nrows)], dtype="string")
+    times = pd.to_datetime(numbers, unit="s")
+    return pd.DataFrame({"n": numbers, "x": numbers / 7, "text": text, "time": times})
+
+
+def prepare(folder: Path, kind: str, suffix: str) -> Task:
+    """The task with its files, and with what the program prints when nothing fails."""
+    work = folder / f"{kind}-{suffix}"
+    work.mkdir()
+    source = frame(suffix)
+    schema: dict[str, Any] = {} if suffix[:3] not in ("csv", "jso", "ndj", "yam") else {"schema": "header"}
+    cn.write(source, work / "source.arrow")
+    # Before a write the target holds another frame.
+    cn.write(source if kind == "read" else source.iloc[:5], work / f"target.{suffix}", **schema)
+    task = Task(kind, suffix, work, "")
+    copy = copied(task)
+    plain = subprocess.run(task.command(copy), capture_output=True, text=True, check=True)
+    shutil.rmtree(copy)
+    return Task(kind, suffix, work, plain.stdout)
+
+
+def copied(task: Task) -> Path:
+    """A folder with a copy of the target, for one run."""
+    folder = Path(tempfile.mkdtemp(dir=task.folder))
+    shutil.copy(task.target, folder)
+    return folder
+
+
+def attack(task: Task, pool: ThreadPoolExecutor) -> list[str]:
+    """Prints the row of a task, and returns the faults that ended wrong."""
+    calls = traced(task)
+    faults = [
+        Fault(call, when, error)
+        for call, numbers in calls.items()
+        for when in numbers
+        for error in ERRORS.get(call, OTHER)
+    ]
+    outcomes = list(pool.map(lambda fault: outcome(task, fault), faults))
+    counts = Counter(ended for ended, _ in outcomes)
+    ncalls = sum(len(numbers) for numbers in calls.values())
+    numbers = [ncalls, len(faults), counts["frame"], counts["error"], counts["wrong"]]
+    print(f"| {task.suffix} | {task.kind} | {' | '.join(f'{number:,}' for number in numbers)} |", flush=True)
+    named = zip(faults, outcomes, strict=True)
+    return [f"{task.suffix}, {task.kind}, {fault}: {why}" for fault, (ended, why) in named if ended == "wrong"]
+
+
+def traced(task: Task) -> dict[str, list[int]]:
+    """The calls of the main thread between the marks: the numbers of each among the calls of its name."""
+    folder = copied(task)
+    log = folder / "log"
+    subprocess.run(["strace", "-f", "-o", log, *task.command(folder)], capture_output=True, check=True)
+    found: dict[str, list[int]] = {}
+    counts: Counter[str] = Counter()
+    marks, main_thread = 0, None
+    for line in log.read_text(errors="replace").splitlines():
+        entry = re.match(r"(\d+) +(\w+)\(", line)
+        if not entry or (main_thread or entry[1]) != entry[1]:
+            continue
+        main_thread, call = entry[1], entry[2]
+        counts[call] += 1
+        if MARK in line:
+            marks += 1
+        elif marks == 1 and call not in NEVER:
+            found.setdefault(call, []).append(counts[call])
+    shutil.rmtree(folder)
+    assert marks == 2, f"{task}: expected two marks, found {marks}"
+    return found
+
+
+def outcome(task: Task, fault: Fault) -> tuple[str, str]:
+    """`frame`, `error` or `wrong`, and what is wrong."""
+    folder = copied(task)
+    inject = f"inject={fault.call}:error={fault.error}:when={fault.when}"
+    command = [
+        "strace",
+        "-f",
+        "-qq",
+        "-o",
+        "/dev/null",
+        "-e",
+        f"trace={fault.call}",
+        "-e",
+        inject,
+        *task.command(folder),
+    ]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+        ended, why = judged(done, task.expected)
+        if ended != "wrong" and task.kind == "write":
+            ended, why = judged_files(task, folder, ended)
+    except subprocess.TimeoutExpired:
+        ended, why = "wrong", f"no end within {SECONDS} s"
+    shutil.rmtree(folder)
+    return ended, why
+
+
+def judged(done: subprocess.CompletedProcess[str], expected: str) -> tuple[str, str]:
+    """How a run ended: `frame`, `error` or `wrong`, and what is wrong."""
+    if done.returncode == 0:
+        return ("frame", "") if done.stdout == expected else ("wrong", "another frame")
+    if done.returncode == 3 and done.stderr.strip():
+        return "error", ""
+    return "wrong", f"status {done.returncode}: {done.stderr.strip()[-300:]}"
+
+
+def judged_files(task: Task, folder: Path, ended: str) -> tuple[str, str]:
+    """What the files are after a write that ended in this way."""
+    target = folder / task.target.name
+    is_old = target.read_bytes() == task.target.read_bytes()
+    is_new = not is_old and len(cn.read(target).to_pandas()) == len(frame_rows(task))
+    if not (is_new if ended == "frame" else is_old or is_new):
+        return "wrong", "the target is neither the old file nor the new one"
+    subprocess.run(task.command(folder), capture_output=True, check=True)
+    left = [path.name for path in folder.iterdir() if path != target]
+    return ("wrong", f"the next write leaves {left}") if left else (ended, "")
+
+
+def frame_rows(task: Task) -> range:
+    """The rows of the frame that a task writes."""
+    return range(2_000 if task.suffix == "yaml" else 60_000)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
