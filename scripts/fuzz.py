@@ -1,0 +1,191 @@
+"""Fuzzes the readers and writers: `python -m scripts.fuzz run --minutes 10`.
+
+Each check of `fuzz/` runs for an equal share of the time, two at once. Its inputs stay in `target/fuzz`, so a later
+run goes on where this one ends. `run` adds its executions to `fuzz/record.json`; `report` writes the table of
+`docs/trust/fuzzing.md` from it; `corpus` reduces the inputs to the smallest set with the same coverage and stores it
+in `fuzz/corpus`.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WORK = ROOT / "target" / "fuzz"
+CORPUS = ROOT / "fuzz" / "corpus"
+RECORD = ROOT / "fuzz" / "record.json"
+PAGE = ROOT / "docs" / "trust" / "fuzzing.md"
+CORPORA = ROOT.parent / "shared" / "corpora"
+# A folder of its own: other builds do not wait for this one, which takes nine minutes.
+BUILD = WORK / "build"
+BINARY = BUILD / "x86_64-unknown-linux-gnu" / "release" / "attack"
+
+# A run may take 10 s and allocate 300 MB at once. The limits of the checks are far below: see fuzz/src/options.rs.
+LIMITS = ["-timeout=10", "-rss_limit_mb=3000", "-malloc_limit_mb=300", "-max_len=65536"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one run of a check did."""
+
+    target: str
+    executions: int
+    edges: int
+    finding: str | None
+
+
+def main() -> int:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("task", choices=["run", "corpus", "report"])
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--only", default="", help="checks whose name contains this text")
+    options = parser.parse_args()
+    if options.task == "report":
+        return report()
+    targets = [name for name in prepare() if options.only in name]
+    if options.task == "corpus":
+        return store_corpus(targets)
+    outcomes = run_all(targets, options.minutes * 60)
+    add(outcomes, options.minutes * 60 * 2 / max(len(targets), 1))
+    report()
+    findings = [outcome.finding for outcome in outcomes if outcome.finding]
+    print("\n".join(findings) or "no finding")
+    return 1 if findings else 0
+
+
+def prepare() -> list[str]:
+    """The names of all checks, when the fuzz target is built and each check has its first inputs."""
+    sanitizer = os.environ.get("SANITIZER", "address")
+    cargo = [
+        "cargo",
+        "+nightly",
+        "fuzz",
+        "build",
+        "--fuzz-dir",
+        "fuzz",
+        "--sanitizer",
+        sanitizer,
+        "--target-dir",
+        str(BUILD),
+    ]
+    subprocess.run([*cargo, "--features", "libfuzzer", "attack"], cwd=ROOT, check=True)
+    seeds = WORK / "seeds"
+    folders = [folder for folder in (ROOT / "conformance", CORPORA) if folder.is_dir()]
+    seeding = ["cargo", "run", "--locked", "--release", "-p", "colonnade-fuzz", "--bin", "seeds"]
+    subprocess.run([*seeding, "--", seeds, *folders], cwd=ROOT, check=True)
+    names = sorted(folder.name for folder in seeds.iterdir())
+    for name in names:
+        inputs = WORK / "corpus" / name
+        stored = CORPUS / f"{name}.zip"
+        if not inputs.is_dir() and stored.is_file():
+            zipfile.ZipFile(stored).extractall(inputs)
+        inputs.mkdir(parents=True, exist_ok=True)
+        (WORK / "findings" / name).mkdir(parents=True, exist_ok=True)
+    return names
+
+
+def run_all(targets: list[str], seconds: float) -> list[Outcome]:
+    """Runs each check for an equal share of the time, two at once."""
+    workers = 2
+    share = max(round(seconds * workers / max(len(targets), 1)), 1)
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(lambda target: run(target, share), targets))
+
+
+def run(target: str, seconds: int) -> Outcome:
+    """Runs one check until the time is over or it finds something."""
+    findings = WORK / "findings" / target
+    command: list[str | Path] = [
+        BINARY,
+        WORK / "corpus" / target,
+        WORK / "seeds" / target,
+        f"-max_total_time={seconds}",
+        f"-artifact_prefix={findings}/",
+        "-print_final_stats=1",
+        *LIMITS,
+    ]
+    done = subprocess.run(
+        command, env=environment(target), capture_output=True, text=True, errors="replace", check=False
+    )
+    (findings / "log.txt").write_text(done.stderr)
+    executions = re.search(r"stat::number_of_executed_units: +(\d+)", done.stderr)
+    edges = re.findall(r" cov: (\d+) ", done.stderr)
+    saved = re.search(r"Test unit written to (\S+)", done.stderr)
+    finding = f"{target}: {saved.group(1) if saved else findings / 'log.txt'}" if done.returncode else None
+    outcome = Outcome(target, int(executions.group(1)) if executions else 0, int(edges[-1]) if edges else 0, finding)
+    print(
+        f"{target}: {outcome.executions:,} executions, {outcome.edges:,} edges{', a finding' if finding else ''}",
+        flush=True,
+    )
+    return outcome
+
+
+def environment(target: str) -> dict[str, str]:
+    """The variables that choose the check and set up the sanitizer."""
+    return {
+        **os.environ,
+        "COLONNADE_FUZZ_TARGET": target,
+        "ASAN_OPTIONS": "detect_odr_violation=0:allocator_may_return_null=1",
+    }
+
+
+def add(outcomes: list[Outcome], seconds: float) -> None:
+    """Adds a run to the record."""
+    record = json.loads(RECORD.read_text()) if RECORD.is_file() else {}
+    for outcome in outcomes:
+        entry = record.setdefault(outcome.target, {"executions": 0, "seconds": 0, "edges": 0})
+        entry["executions"] += outcome.executions
+        entry["seconds"] += round(seconds)
+        entry["edges"] = max(outcome.edges, entry["edges"])
+        entry["inputs"] = sum(1 for _ in (WORK / "corpus" / outcome.target).iterdir())
+        entry["date"] = datetime.date.today().isoformat()
+    RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
+
+
+def store_corpus(targets: list[str]) -> int:
+    """Stores the smallest inputs of each check that together cover what all inputs cover."""
+    CORPUS.mkdir(exist_ok=True)
+    for target in targets:
+        least = WORK / "least" / target
+        least.mkdir(parents=True, exist_ok=True)
+        for path in least.iterdir():
+            path.unlink()
+        sources = [WORK / "corpus" / target, WORK / "seeds" / target]
+        command: list[str | Path] = [BINARY, "-merge=1", "-max_len=4096", "-timeout=10", least, *sources]
+        subprocess.run(command, env=environment(target), capture_output=True, check=True)
+        with zipfile.ZipFile(CORPUS / f"{target}.zip", "w", zipfile.ZIP_DEFLATED) as out:
+            for path in sorted(least.iterdir()):
+                # A fixed time: the same inputs give the same file.
+                out.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)
+        print(f"{target}: {len(list(least.iterdir()))} inputs")
+    return 0
+
+
+def report() -> int:
+    """Writes the table between the marks of the page."""
+    record = json.loads(RECORD.read_text())
+    lines = ["| check | executions | edges | inputs | processor time | last run |", "|---|--:|--:|--:|--:|---|"]
+    for target, entry in sorted(record.items()):
+        minutes = f"{entry['seconds'] / 60:,.0f} min"
+        numbers = [f"{entry[key]:,}" for key in ("executions", "edges", "inputs")]
+        lines.append(f"| {target} | {' | '.join(numbers)} | {minutes} | {entry['date']} |")
+    total = sum(entry["executions"] for entry in record.values())
+    lines.append(f"| together | {total:,} | | | {sum(e['seconds'] for e in record.values()) / 3600:,.1f} h | |")
+    text = PAGE.read_text()
+    start, end = "<!-- table -->\n", "<!-- end of table -->"
+    before, rest = text.split(start)
+    PAGE.write_text(before + start + "\n" + "\n".join(lines) + "\n\n" + end + rest.split(end)[1])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
