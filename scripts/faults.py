@@ -213,7 +213,7 @@ def judged(done: subprocess.CompletedProcess[str], expected: str) -> tuple[str, 
 
 
 def judged_files(task: Task, folder: Path, ended: str) -> tuple[str, str]:
-    """What the files are after a write that ended in this way."""
+    """Whether the files are right after a write that ended in this way."""
     target = folder / task.target.name
     is_old = target.read_bytes() == task.target.read_bytes()
     is_new = not is_old and len(cn.read(target).to_pandas()) == len(frame_rows(task))

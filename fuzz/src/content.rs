@@ -4,6 +4,9 @@ use arrow_data::ArrayData;
 use colonnade::arrow::export::Exporter;
 use colonnade::frame::{Axis, Frame, Labels, Level};
 
+/// Labels of larger ranges are compared as ranges: they would take memory that the file does not.
+const MOST_LABELS: usize = 1 << 20;
+
 /// The arrays of a frame; equal if the frames hold the same.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Content {
@@ -23,7 +26,7 @@ pub(crate) fn content(frame: &Frame) -> Option<Content> {
 
 /// The frame with its row labels as a level, also if they are a range that is not stored.
 fn with_stored_labels(frame: Frame) -> Option<Frame> {
-    if let Labels::Levels(_) = frame.index.labels {
+    if matches!(frame.index.labels, Labels::Levels(_)) || frame.nrows > MOST_LABELS {
         return Some(frame);
     }
     let labels = Labels::Levels(vec![Level::Block(frame.index.range_labels().ok()?)]);

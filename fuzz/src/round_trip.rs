@@ -33,11 +33,12 @@ pub fn round_trip(format: &'static dyn Format, input: &[u8]) {
     if let Err(error) = encoding.losses(&frame) {
         return check_refusal(&error);
     }
-    let found = load(format, bytes);
-    if keeps_all {
-        check_same(&found, &frame, "the frame that is read");
+    // A plain text file may be read as something else: a list as cells of a column, say.
+    if !keeps_all {
+        return;
     }
-    if keeps_all && format.spec().capabilities.chunks {
+    check_same(&load(format, bytes), &frame, "the frame that is read");
+    if format.spec().capabilities.chunks {
         in_chunks(format, &encoding, &frame);
     }
 }
