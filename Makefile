@@ -275,8 +275,9 @@ fuzz-corpus: setup  ## fuzz/corpus: the smallest inputs with the coverage of all
 	$(PY) -m scripts.fuzz corpus --only "$(ONLY)"
 
 .PHONY: attack
-attack: setup build  ## every system call of a read and a write fails once; the power fails; bits flip; slow inputs; needs strace
+attack: setup build  ## every system call of a read, a write and a connection fails once; the power fails; bits flip; slow inputs; needs strace
 	$(PY) -m scripts.faults
+	$(PY) -m scripts.connection_faults
 	$(PY) -m scripts.power_loss
 	$(PY) -m scripts.bit_flips
 	$(PY) -m scripts.linear_time

@@ -154,10 +154,16 @@ def attack(task: Task, pool: ThreadPoolExecutor) -> list[str]:
 
 
 def traced(task: Task) -> dict[str, list[int]]:
-    """The calls of the main thread between the marks: the numbers of each among the calls of its name."""
+    """The calls of a task."""
     folder = copied(task)
-    log = folder / "log"
-    subprocess.run(["strace", "-f", "-o", log, *task.command(folder)], capture_output=True, check=True)
+    found = calls_between_marks(task.command(folder), folder / "log")
+    shutil.rmtree(folder)
+    return found
+
+
+def calls_between_marks(command: list[str], log: Path) -> dict[str, list[int]]:
+    """The calls of the main thread between the marks: the numbers of each among the calls of its name."""
+    subprocess.run(["strace", "-f", "-o", str(log), *command], capture_output=True, check=True)
     found: dict[str, list[int]] = {}
     counts: Counter[str] = Counter()
     marks, main_thread = 0, None
@@ -171,27 +177,20 @@ def traced(task: Task) -> dict[str, list[int]]:
             marks += 1
         elif marks == 1 and call not in NEVER:
             found.setdefault(call, []).append(counts[call])
-    shutil.rmtree(folder)
-    assert marks == 2, f"{task}: expected two marks, found {marks}"
+    assert marks == 2, f"{command}: expected two marks, found {marks}"
     return found
+
+
+def inject(fault: Fault, command: list[str]) -> list[str]:
+    """The command under strace, which fails the call."""
+    tracer = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={fault.call}"]
+    return [*tracer, "-e", f"inject={fault.call}:error={fault.error}:when={fault.when}", *command]
 
 
 def outcome(task: Task, fault: Fault) -> tuple[str, str]:
     """`frame`, `error` or `wrong`, and what is wrong."""
     folder = copied(task)
-    inject = f"inject={fault.call}:error={fault.error}:when={fault.when}"
-    command = [
-        "strace",
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        f"trace={fault.call}",
-        "-e",
-        inject,
-        *task.command(folder),
-    ]
+    command = inject(fault, task.command(folder))
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
         ended, why = judged(done, task.expected)
