@@ -24,3 +24,18 @@ fn csv_with_two_errors() {
     run("read-csv", "csv", text);
     run("split-csv", "csv", text);
 }
+
+/// The error showed the whole name of the local header.
+#[test]
+fn an_archive_whose_local_header_has_a_name_of_30_000_bytes() {
+    let name = [b'x'; 30_000];
+    let sizes =
+        |nbytes: usize| [&[0; 12][..], &u16::try_from(nbytes).unwrap_or_default().to_le_bytes()].concat();
+    let fields = b"\x14\x00\x00\x00\x00\x00\x00\x00\x21\x00";
+    let local = [b"PK\x03\x04", &fields[..], &sizes(name.len()), b"\x00\x00", &name].concat();
+    let central = [b"PK\x01\x02\x14\x00", &fields[..], &sizes(5), &[0; 16], b"a.npy"].concat();
+    let start = u32::try_from(local.len()).unwrap_or_default().to_le_bytes();
+    let end =
+        [b"PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00", &[51, 0, 0, 0][..], &start, b"\x00\x00"].concat();
+    run("read-npz", "npz", &[local, central, end].concat());
+}

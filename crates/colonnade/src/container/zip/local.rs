@@ -4,9 +4,13 @@ use super::directory::{Directory, DirectoryEntry, extra_error};
 use super::record::{LOCAL, LOCAL_LEN, Record, SENTINEL32, Zip64Values, zip64_field};
 use super::{FORMAT, Method, flag};
 use crate::error::{Error, Result};
+use crate::excerpt::shorten;
 
 /// Flags that change how the data is read: both headers must have the same.
 const SAME_FLAGS: u16 = flag::ENCRYPTED | flag::PATCH | flag::STRONG_ENCRYPTION | flag::MASKED;
+
+/// Characters of a name in an error: a header may hold 64 KiB of it.
+const SHOWN_CHARS: usize = 80;
 
 /// Checks the local header of member `i`, and returns the absolute offset of its data.
 ///
@@ -68,7 +72,8 @@ fn check(file: &[u8], directory: &Directory, entry: &DirectoryEntry) -> Result<u
     let name = file.get(name_start..extra_start).unwrap_or_default();
     let listed = directory.names.get(entry.name()).unwrap_or_default();
     if name != listed || extra_start > file.len() {
-        return Err(mismatch("name", name.escape_ascii(), listed.escape_ascii()));
+        let shown = |name: &[u8]| shorten(&name.escape_ascii().to_string(), SHOWN_CHARS);
+        return Err(mismatch("name", shown(name), shown(listed)));
     }
     if local.u16(8) != entry.method.code() {
         return Err(mismatch("method", local.u16(8), entry.method.code()));
