@@ -29,9 +29,9 @@ import numpy as np
 import pandas as pd
 
 import colonnade as cn
+from scripts.faults import exact
 
 FORMATS = ["npz", "arrow", "arrows", "parquet", "msgpack", "csv", "json", "ndjson", "yaml"]
-TEXT = {"csv", "json", "ndjson", "yaml"}
 SLACK_NBYTES = 32 << 20
 
 stop = threading.Event()
@@ -96,17 +96,12 @@ def check(found: Any, expected: int, what: str) -> None:
         stop.set()
 
 
-def settings(format: str) -> dict[str, Any]:
-    """How a frame is written in this format, so that its types are kept."""
-    return {"schema": "header"} if format in TEXT else {}
-
-
 def files(folder: Path) -> None:
     """Writes a file over one of four, and reads it."""
     drawn = random.Random(counts["file"])
     format, source = drawn.choice(FORMATS), frame(drawn)
     path = folder / f"{drawn.randrange(4)}.{format}"
-    cn.write(source, path, **settings(format))
+    cn.write(source, path, **exact(format))
     check(cn.read(path, mmap=drawn.random() < 0.5).to_pandas(), checksum(source), "file")
 
 
@@ -114,9 +109,7 @@ def in_memory() -> None:
     """Encodes a frame and decodes it."""
     drawn = random.Random(counts["bytes"] + 1_000_000)
     format, source = drawn.choice(FORMATS), frame(drawn)
-    check(
-        cn.decode(cn.encode(source, format, **settings(format)), format=format).to_pandas(), checksum(source), "bytes"
-    )
+    check(cn.decode(cn.encode(source, format, **exact(format)), format=format).to_pandas(), checksum(source), "bytes")
 
 
 def chunks() -> None:
