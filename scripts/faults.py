@@ -49,7 +49,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "getrandom": ("EINTR", "ENOSYS"),
 }
 OTHER = ("EIO", "ENOSYS")
-# These calls do not fail in practice. An error would tell a thread that its wait has ended, or the C library asks again.
+# These calls do not fail in practice: a thread would be told that its wait has ended, or the C library asks again.
 NEVER = {"futex", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk"}
 
 
