@@ -7,10 +7,11 @@ const FROM_NBYTES: usize = 4096;
 /// Bytes of a cache line.
 const LINE_NBYTES: usize = 64;
 
-/// Rounds `nbytes` up to an odd number of cache lines.
+/// Rounds `nbytes` up to an odd number of cache lines. The result is never less than `nbytes`, so that columns do not overlap: at the
+/// end of the address space it is `usize::MAX`.
 #[must_use]
 pub fn odd_lines(nbytes: usize) -> usize {
-    (nbytes.div_ceil(LINE_NBYTES) | 1) * LINE_NBYTES
+    (nbytes.div_ceil(LINE_NBYTES) | 1).saturating_mul(LINE_NBYTES)
 }
 
 /// Returns the distance between columns of `nbytes`.
@@ -38,6 +39,7 @@ mod tests {
             let distance = odd_lines(nbytes);
             assert!(distance >= nbytes && distance % 128 == 64, "{nbytes}");
         }
+        assert_eq!(odd_lines(usize::MAX - 8), usize::MAX);
     }
 
     #[test]

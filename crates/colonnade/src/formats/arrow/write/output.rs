@@ -34,16 +34,19 @@ pub(super) fn write_body(
                 let start = bytes.as_ptr();
                 let mut nbytes = bytes.len();
                 while let Some(BodyBuffer::Uncompressed(next)) = buffers.peek() {
-                    let follows =
-                        next.as_ptr() == start.wrapping_add(nbytes) && nbytes.is_multiple_of(ALIGNMENT);
+                    let is_adjacent = next.as_ptr() == start.wrapping_add(nbytes);
+                    // Buffers of two allocations may be neighbours too, but no slice may reach from one to the other.
+                    let follows = is_adjacent
+                        && nbytes.is_multiple_of(ALIGNMENT)
+                        && next.data_ptr() == bytes.data_ptr();
                     if !(follows && nbytes > 0 && !next.is_empty() || next.is_empty()) {
                         break;
                     }
                     nbytes += next.len();
                     buffers.next();
                 }
-                // SAFETY: the loop has checked that the buffers of this run are adjacent in memory, from `start` on,
-                // `nbytes` in all. The body owns them.
+                // SAFETY: the loop has checked that the buffers of this run are adjacent, `nbytes` in all from `start` on, and parts of
+                // one allocation, which `bytes` owns.
                 let run = unsafe { std::slice::from_raw_parts(start, nbytes) };
                 output.put(run, target)?;
             }

@@ -117,12 +117,15 @@ impl<'a> LevelDecoder<'a> {
         Error::malformed("parquet", message)
     }
 
-    /// Returns the next `n` levels, at most 64. `BITS`: the caller is compiled for the instructions of [`has_bits`].
+    /// Returns the next `n` levels, at most 64. `BITS`: with the instructions of [`has_bits`].
     ///
     /// # Errors
     /// Truncated; levels above the maximum.
+    ///
+    /// # Safety
+    /// With `BITS` the processor has the instructions of [`has_bits`].
     #[inline(always)]
-    pub(super) fn next<const BITS: bool>(&mut self, n: usize) -> Result<LevelBlock<'_>> {
+    pub(super) unsafe fn next<const BITS: bool>(&mut self, n: usize) -> Result<LevelBlock<'_>> {
         let Some(runs) = &mut self.runs else { return Ok(LevelBlock::Same(0)) };
         let mut at = 0;
         while at < n {
@@ -151,7 +154,8 @@ impl<'a> LevelDecoder<'a> {
                 {
                     let mut from = self.position / 8 * self.width;
                     for word in &mut self.words {
-                        *word = spread::<BITS>(bytes, from, self.width);
+                        // SAFETY: this function's contract.
+                        *word = unsafe { spread::<BITS>(bytes, from, self.width) };
                         from += self.width;
                     }
                     self.position += BLOCK;
@@ -162,9 +166,9 @@ impl<'a> LevelDecoder<'a> {
                 }
                 Some(RleBitPackedRun::Packed { bytes, n: count }) => {
                     while at < n && self.position < count {
-                        let skip = self.position % 8;
-                        let group =
-                            spread::<BITS>(bytes, self.position / 8 * self.width, self.width) >> (8 * skip);
+                        let (skip, from) = (self.position % 8, self.position / 8 * self.width);
+                        // SAFETY: as above.
+                        let group = unsafe { spread::<BITS>(bytes, from, self.width) } >> (8 * skip);
                         let now = (8 - skip).min(n - at).min(count - self.position);
                         // The next group overwrites the bytes after the end.
                         if let Some(to) = self.bytes.get_mut(at..).and_then(|to| to.first_chunk_mut::<8>()) {
@@ -200,8 +204,11 @@ impl<'a> LevelDecoder<'a> {
 }
 
 /// Expands eight values of `width` (at most 7) bits from byte `at` on to one byte each; missing bytes are 0.
+///
+/// # Safety
+/// As [`LevelDecoder::next`].
 #[inline(always)]
-fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
+unsafe fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
     let rest = bytes.get(at..).unwrap_or_default();
     let word = match rest.first_chunk::<8>() {
         Some(word) => u64::from_le_bytes(*word),
@@ -216,7 +223,7 @@ fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
     let low = |bits: usize| (1u64 << bits) - 1;
     #[cfg(target_arch = "x86_64")]
     if BITS {
-        // SAFETY: a caller with `BITS` has checked that the processor has the instruction.
+        // SAFETY: this function's contract.
         return unsafe { std::arch::x86_64::_pdep_u64(word, ONES * low(width)) };
     }
     // Splits halves three times: of eight values, of four, of two. The second half moves to bit `to`.
@@ -230,11 +237,14 @@ fn spread<const BITS: bool>(bytes: &[u8], at: usize, width: usize) -> u64 {
 }
 
 /// Gathers the bits of `bits` at the set positions of `places`, without gaps.
+///
+/// # Safety
+/// As [`LevelDecoder::next`].
 #[inline(always)]
-pub(super) fn gather<const BITS: bool>(bits: u64, places: u64) -> u64 {
+pub(super) unsafe fn gather<const BITS: bool>(bits: u64, places: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
     if BITS {
-        // SAFETY: a caller with `BITS` has checked that the processor has the instruction.
+        // SAFETY: this function's contract.
         return unsafe { std::arch::x86_64::_pext_u64(bits, places) };
     }
     // Each step moves bits by a power of two: those whose number of gaps below has that bit (Hacker's Delight, 7-4).
@@ -275,7 +285,8 @@ mod tests {
         let (mut levels, mut out) = (LevelDecoder::new(bytes, most, n, "definition")?, Vec::new());
         while out.len() < n {
             let now = (n - out.len()).min(BLOCK);
-            let block = levels.next::<BITS>(now)?;
+            // SAFETY: `all` asks `has_bits` first.
+            let block = unsafe { levels.next::<BITS>(now)? };
             for k in 0..now {
                 let level = (1..=most + 1).take_while(|least| block.reach(*least) >> k & 1 == 1).count();
                 out.push(u8::try_from(level).unwrap());
@@ -346,11 +357,17 @@ mod tests {
                     at += 1;
                 }
             }
-            assert_eq!(gather::<false>(bits, places), expected);
+            // SAFETY: without `BITS` any processor will do.
+            let plain = unsafe { gather::<false>(bits, places) };
+            assert_eq!(plain, expected);
             if has_bits() {
-                assert_eq!(gather::<true>(bits, places), expected);
+                // SAFETY: `has_bits` says that the processor has the instructions.
+                let gathered = unsafe { gather::<true>(bits, places) };
+                assert_eq!(gathered, expected);
             }
         }
-        assert_eq!((gather::<false>(u64::MAX, u64::MAX), gather::<false>(5, 0)), (u64::MAX, 0));
+        // SAFETY: without `BITS` any processor will do.
+        let ends = unsafe { (gather::<false>(u64::MAX, u64::MAX), gather::<false>(5, 0)) };
+        assert_eq!(ends, (u64::MAX, 0));
     }
 }

@@ -40,16 +40,20 @@ pub(super) fn count(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> R
     if has_bits() {
         #[target_feature(enable = "bmi1,bmi2,popcnt")]
         fn with_bits(streams: &LevelStreams<'_>, n: usize, leaf: &LeafShape) -> Result<CountedLevels> {
-            count_levels::<true>(streams, n, leaf)
+            // SAFETY: this function is compiled for the instructions, so a processor that runs it has them.
+            unsafe { count_levels::<true>(streams, n, leaf) }
         }
         // SAFETY: the processor has the instructions, as `has_bits` checks.
         return unsafe { with_bits(streams, n, leaf) };
     }
-    count_levels::<false>(streams, n, leaf)
+    // SAFETY: without `BITS` any processor will do.
+    unsafe { count_levels::<false>(streams, n, leaf) }
 }
 
+/// # Safety
+/// With `BITS` the processor has the instructions of [`has_bits`].
 #[inline(always)]
-fn count_levels<const BITS: bool>(
+unsafe fn count_levels<const BITS: bool>(
     streams: &LevelStreams<'_>,
     n: usize,
     leaf: &LeafShape,
@@ -70,7 +74,8 @@ fn count_levels<const BITS: bool>(
     while at < n {
         let now = (n - at).min(BLOCK);
         let all = if now < BLOCK { (1 << now) - 1 } else { u64::MAX };
-        let (repeat, define) = (repeats.next::<BITS>(now)?, defines.next::<BITS>(now)?);
+        // SAFETY: this function's contract.
+        let (repeat, define) = unsafe { (repeats.next::<BITS>(now)?, defines.next::<BITS>(now)?) };
         for (k, (list, has_item)) in leaf.lists.iter().zip(&mut has_item).enumerate() {
             // A level that repeats list `k` (or a list within it) has an item of it, and so has the level before.
             let again = repeat.reach(to_level(k + 1)) & all;
@@ -103,10 +108,13 @@ fn count_levels<const BITS: bool>(
             plane.push(*begin);
         }
         let slots = begins.last().copied().unwrap_or(0);
-        out.slots.nvalid += append_validity::<BITS>(&mut valid, define.reach(leaf.most.definition), slots);
+        let values = define.reach(leaf.most.definition);
+        // SAFETY: as above.
+        out.slots.nvalid += unsafe { append_validity::<BITS>(&mut valid, values, slots) };
         for (nullable, nulls) in leaf.nullables.iter().zip(&mut validities) {
             let places = begins.get(nullable.stream).copied().unwrap_or(0);
-            append_validity::<BITS>(nulls, define.reach(nullable.valid_level), places);
+            // SAFETY: as above.
+            unsafe { append_validity::<BITS>(nulls, define.reach(nullable.valid_level), places) };
         }
         if at == 0 {
             // The first level of the page.
@@ -128,13 +136,17 @@ fn count_levels<const BITS: bool>(
 }
 
 /// Appends to `nulls` which of `places` have a bit in `bits`, and returns their number.
+///
+/// # Safety
+/// As [`count_levels`].
 #[inline(always)]
-fn append_validity<const BITS: bool>(nulls: &mut NullMask, bits: u64, places: u64) -> usize {
+unsafe fn append_validity<const BITS: bool>(nulls: &mut NullMask, bits: u64, places: u64) -> usize {
     let (n, nvalid) = (places.count_ones() as usize, (bits & places).count_ones() as usize);
     if nvalid == n {
         nulls.push_valid(n);
     } else {
-        nulls.begin().push(gather::<BITS>(bits, places), n);
+        // SAFETY: this function's contract.
+        nulls.begin().push(unsafe { gather::<BITS>(bits, places) }, n);
     }
     nvalid
 }
