@@ -68,8 +68,9 @@ fn cells(grid: &Grid, bytes: &[u8], out: &mut [u8], item: usize) {
 /// Copies cells of `N` bytes, one register each.
 fn tiles<const N: usize>(grid: &Grid, bytes: &[u8], out: &mut [u8]) {
     let nrows = grid.nrows;
-    let (targets, _) = out.as_chunks_mut::<N>();
-    if nrows == 0 || targets.len() < nrows * grid.width {
+    let ncells = nrows.saturating_mul(grid.width);
+    let Some(targets) = out.as_chunks_mut::<N>().0.get_mut(..ncells) else { return };
+    if ncells == 0 {
         return;
     }
     let row_major = grid.col_stride.unsigned_abs() < grid.row_stride.unsigned_abs();
@@ -77,9 +78,9 @@ fn tiles<const N: usize>(grid: &Grid, bytes: &[u8], out: &mut [u8]) {
     for (i, targets) in targets.chunks_mut(nrows * tile).enumerate() {
         let width = tile.min(grid.width.saturating_sub(i * tile));
         let first = grid.columns(i * tile, width, 1).offset;
-        // SAFETY: `fill` has checked that the grid's extent lies inside `bytes`; `first` is a cell of it, and `nrows` and
-        // `width` steps stay among its rows and columns. The target has `width` times `nrows` cells. Cells are arrays of
-        // bytes: any address is aligned.
+        // SAFETY: `fill` has checked that the grid's extent lies inside `bytes`. `first` is the offset of a cell, and `nrows` and `width`
+        // steps stay among its rows and columns; only the last, unread step may leave them. The targets are one cell for each cell of
+        // the grid, and this chunk has `width` times `nrows` of them. Cells are arrays of bytes: any address is aligned.
         unsafe {
             let source = bytes.as_ptr().add(first);
             let target = targets.as_mut_ptr();

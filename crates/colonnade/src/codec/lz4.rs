@@ -71,7 +71,7 @@ struct Decompressor(LZ4FDecompressionContext);
 
 impl Drop for Decompressor {
     fn drop(&mut self) {
-        // SAFETY: `create` made the context, and only `drop` frees it.
+        // SAFETY: `decompress_any` made the context and never copies this value, so nothing uses the context afterwards.
         unsafe { LZ4F_freeDecompressionContext(LZ4FDecompressionContext(self.0.0)) };
     }
 }
@@ -140,13 +140,14 @@ pub fn compress(bytes: &[u8], level: i32, target: &mut [u8]) -> Result<usize> {
 /// Compresses one block; `None` if it does not shrink.
 fn compress_block(block: &[u8], level: i32, place: &mut [u8]) -> Option<usize> {
     let size = c_int::try_from(block.len()).ok()?;
-    // SAFETY: both are live slices of the given lengths. liblz4 returns 0 if the target is too small.
+    let most = c_int::try_from(place.len().min(block.len().saturating_sub(1))).ok()?;
+    // SAFETY: `block` is a live slice of the given length, and `place` has at least `most` bytes. liblz4 returns 0 if these are too few.
     let count = unsafe {
         let (source, target) = (block.as_ptr().cast(), place.as_mut_ptr().cast());
         if level < FIRST_HIGH_LEVEL {
-            LZ4_compress_fast(source, target, size, size - 1, 1)
+            LZ4_compress_fast(source, target, size, most, 1)
         } else {
-            LZ4_compress_HC(source, target, size, size - 1, level)
+            LZ4_compress_HC(source, target, size, most, level)
         }
     };
     usize::try_from(count).ok().filter(|&count| count > 0)
@@ -224,27 +225,28 @@ impl<'s> Lz4Frame<'s> {
 
     /// Decompresses one block to `target` at `filled`, and returns its length.
     fn block(&self, block: &[u8], stored: bool, target: &mut [u8], filled: usize) -> Result<usize> {
-        let (before, free) =
-            target.split_at_mut_checked(filled).ok_or_else(|| malformed("impossible size"))?;
+        let free = target.get_mut(filled..).ok_or_else(|| malformed("impossible size"))?;
         let most = free.len().min(self.block_nbytes);
         if stored {
             let place = free.get_mut(..block.len()).filter(|_| block.len() <= most);
             place.ok_or_else(|| malformed("a stored block is too long"))?.copy_from_slice(block);
             return Ok(block.len());
         }
-        let window = if self.linked { before.len().min(WINDOW) } else { 0 };
+        let window = if self.linked { filled.min(WINDOW) } else { 0 };
         let size = |n: usize| c_int::try_from(n).map_err(|_| malformed("a block is too long"));
-        // SAFETY: source and target are live slices of the given lengths, and the dictionary is the end of `before`, directly
-        // before the target. liblz4 writes at most `max_decompressed` bytes for any source.
+        let (source_size, target_size, window_size) = (size(block.len())?, size(most)?, size(window)?);
+        // SAFETY: `block` is a live slice. The target has at least `most` bytes at `place`, and the dictionary is the `window` bytes
+        // before. liblz4 writes at most `most` bytes for any source, and copies from the dictionary by addresses before the target,
+        // so both pointers come from the one for the whole target.
         let count = unsafe {
-            let dictionary = before.as_ptr().add(before.len() - window);
+            let place = target.as_mut_ptr().add(filled);
             LZ4_decompress_safe_usingDict(
                 block.as_ptr().cast(),
-                free.as_mut_ptr().cast(),
-                size(block.len())?,
-                size(most)?,
-                dictionary.cast(),
-                size(window)?,
+                place.cast(),
+                source_size,
+                target_size,
+                place.sub(window).cast_const().cast(),
+                window_size,
             )
         };
         usize::try_from(count)
@@ -263,13 +265,14 @@ fn decompress_any(source: &[u8], target: &mut [u8]) -> Result<()> {
         }
         let Some(context) = slot else { return Err(malformed("no context")) };
         let context = || LZ4FDecompressionContext(context.0.0);
-        // SAFETY: the context is live. The reset discards an unfinished earlier frame.
+        // SAFETY: the context is live. The reset discards an unfinished earlier frame, and its pointers into that target.
         unsafe { LZ4F_resetDecompressionContext(context()) };
         let options = LZ4FDecompressOptions { stable_dst: 1, reserved: [0; 3] };
         let (mut used, mut filled) = (0, 0);
         loop {
             let (mut consumed, mut written) = (source.len() - used, target.len() - filled);
-            // SAFETY: both pointers stay inside their slices, because liblz4 uses at most the given lengths and returns them.
+            // SAFETY: both pointers stay inside their slices, because liblz4 uses at most the given lengths and returns them. Until the end
+            // of the frame, which `stable_dst` promises, the output so far stays where it is: before the rest of the target.
             let hint = check_code(unsafe {
                 LZ4F_decompress(
                     context(),

@@ -112,8 +112,8 @@ fn short_elements(source: &[u8], from: &mut usize, target: &mut [u8], to: &mut u
     let (input, output) = (source.as_ptr(), target.as_mut_ptr());
     while at < last_from && end < last_to {
         // SAFETY: the loop condition leaves 72 bytes at `at`, of which a tag and two bytes of an offset or 64 of a literal are
-        // read, and 80 bytes at `end`, of which 64 are written. Copies start inside the written bytes, at least sixteen before
-        // their end.
+        // read, and 80 bytes at `end`, of which 64 are written. Copies start inside the written bytes, at least as many bytes before
+        // `end` as one step copies, so the two sides of a step never overlap.
         unsafe {
             let tag = *input.add(at);
             let size = usize::from(tag >> 2);
@@ -278,11 +278,12 @@ fn put_copy(target: &mut [u8], to: usize, offset: usize, n: usize) -> Result<()>
     if offset == 0 || offset > to {
         return Err(malformed(&format!("expected a copy from at most {to} bytes back, found {offset}")));
     }
-    if n > target.len() - to {
+    let room = target.len().saturating_sub(to);
+    if n > room {
         return Err(malformed("the stream has more bytes than it declares"));
     }
-    let room = target.len() - to;
-    // SAFETY: `offset <= to` and `to + n <= target.len()`. Wide steps are taken only if there is space for them.
+    // SAFETY: `0 < offset <= to`, and `to + n <= target.len()` with `n > 0`. Wide steps are taken only if there is space for them. The
+    // sides of a step do not overlap: a step copies at most the distance between them, or is a `copy`.
     unsafe {
         let out = target.as_mut_ptr().add(to);
         let from = out.sub(offset);

@@ -70,18 +70,27 @@ impl Grid {
             && (self.nrows <= 1 || self.row_stride == item * as_stride(self.width))
     }
 
-    /// The range of offsets from the lowest cell to the end of the highest one; empty without cells.
+    /// The range of offsets from the lowest cell to the end of the highest one; empty without cells. If a cell is outside the address
+    /// space, the range is all of it, which no buffer holds.
     #[must_use]
     pub fn extent(&self) -> (usize, usize) {
         if self.nrows == 0 || self.width == 0 {
             return (self.offset, self.offset);
         }
-        let (mut low, mut high) = (self.offset, self.offset + self.dtype.itemsize as usize);
+        self.extent_of_cells().unwrap_or((0, usize::MAX))
+    }
+
+    fn extent_of_cells(&self) -> Option<(usize, usize)> {
+        let (mut low, mut high) = (self.offset, self.offset.checked_add(self.dtype.itemsize as usize)?);
         for (stride, count) in [(self.row_stride, self.nrows), (self.col_stride, self.width)] {
-            let reach = stride.unsigned_abs() * (count - 1);
-            if stride < 0 { low -= reach } else { high += reach }
+            let reach = stride.unsigned_abs().checked_mul(count.checked_sub(1)?)?;
+            if stride < 0 {
+                low = low.checked_sub(reach)?;
+            } else {
+                high = high.checked_add(reach)?;
+            }
         }
-        (low, high)
+        Some((low, high))
     }
 
     /// `count` columns from `first`, every `step`th.
@@ -166,5 +175,31 @@ impl Block {
         (self.grid.is_column_major() || self.grid.is_row_major())
             .then(|| self.buffer.as_slice().get(low..high))
             .flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_buffer_holds_cells_outside_the_address_space() {
+        let grid = Grid::column_major(DType::parse("<f8").unwrap(), 1, 1, 0);
+        let quarter = isize::MAX / 2 + 1;
+        let most = usize::MAX / 8 + 2;
+        for grid in [
+            // The bytes to the last cell are 2^64, which wraps to 0.
+            Grid { nrows: 5, row_stride: quarter, ..grid },
+            Grid { nrows: 5, row_stride: -quarter, ..grid },
+            Grid { nrows: most, row_stride: 8, ..grid },
+            Grid { width: most, col_stride: -8, ..grid },
+            // Below the buffer, and past the last address.
+            Grid { nrows: 2, row_stride: -8, ..grid },
+            Grid { offset: usize::MAX - 3, ..grid },
+        ] {
+            assert!(Block::new(grid, Buffer::from_vec(vec![0; 64])).is_none(), "{grid:?}");
+        }
+        assert!(Block::new(Grid { offset: 56, ..grid }, Buffer::from_vec(vec![0; 64])).is_some());
+        assert!(Block::new(Grid { nrows: 0, ..grid }, Buffer::from_vec(Vec::new())).is_some());
     }
 }

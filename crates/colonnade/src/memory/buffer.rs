@@ -17,7 +17,7 @@ pub struct Buffer {
     owner: Arc<dyn Any + Send + Sync>,
 }
 
-// SAFETY: the pointer is only used for reading, and `owner` (Send + Sync) keeps the bytes at their address.
+// SAFETY: this type only reads through the pointer, and `owner` (Send + Sync) keeps the bytes at their address.
 unsafe impl Send for Buffer {}
 // SAFETY: as above; shared reads need no synchronisation.
 unsafe impl Sync for Buffer {}
@@ -26,8 +26,9 @@ impl Buffer {
     /// Wraps `nbytes` bytes at `ptr`.
     ///
     /// # Safety
-    /// The bytes stay readable, at this address, until `owner` is dropped. Rust code does not write them through references
-    /// meanwhile; a foreign library that owns them (NumPy) may, which is the caller's documented sharing.
+    /// The `nbytes` bytes at `ptr` are initialised, at most `isize::MAX`, and stay readable at this address until `owner` is
+    /// dropped. Rust code does not write them through references meanwhile; a foreign library that owns them (NumPy) may, which is
+    /// the caller's documented sharing.
     #[must_use]
     pub unsafe fn from_raw(ptr: *const u8, nbytes: usize, owner: Arc<dyn Any + Send + Sync>) -> Self {
         Self { ptr, nbytes, exclusive: false, owner }
@@ -97,6 +98,11 @@ impl Buffer {
         // SAFETY: by the contract of `from_raw` and by the other constructors, the bytes are readable until `owner` drops,
         // and `self` holds it.
         unsafe { std::slice::from_raw_parts(self.ptr, self.nbytes) }
+    }
+
+    /// Whether a value of type `T` keeps the bytes alive.
+    pub(super) fn is_owned_by<T: Any>(&self) -> bool {
+        self.owner.is::<T>()
     }
 
     /// Equal for buffers that share an owner.

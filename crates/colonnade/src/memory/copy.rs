@@ -6,8 +6,9 @@ pub const STREAMING_FROM_NBYTES: usize = 24 << 20;
 /// Below this size bypassing the cache costs more than it saves.
 const PIECE_NBYTES: usize = 256;
 
-/// Copies `source` to `target` (of the same length). `streaming`: with non-temporal stores if the machine has them; then
-/// [`fence`] must follow before another thread reads.
+/// Copies `source` to `target` (of the same length). `streaming`: with non-temporal stores if the machine has them. Then the task calls
+/// [`fence`] before it ends. (A task that fails need not: its memory is not read, and the lock of the task queue or of the pool, which
+/// it passes before another thread has the memory, waits for such stores too.)
 pub fn copy(target: &mut [u8], source: &[u8], streaming: bool) {
     debug_assert_eq!(target.len(), source.len());
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +17,7 @@ pub fn copy(target: &mut [u8], source: &[u8], streaming: bool) {
         && target.len() == source.len()
         && std::arch::is_x86_feature_detected!("avx2")
     {
-        // SAFETY: the machine has AVX2, and both slices have the given length.
+        // SAFETY: the machine has AVX2, and both slices have the given length. `&mut` excludes that they overlap.
         unsafe { stream(target.as_mut_ptr(), source.as_ptr(), target.len()) };
         return;
     }
@@ -41,7 +42,8 @@ unsafe fn stream(target: *mut u8, source: *const u8, nbytes: usize) {
     const AHEAD: usize = 1024;
     let head = target.align_offset(64).min(nbytes);
     let lines = (nbytes - head) / 128;
-    // SAFETY: all offsets stay below `nbytes`; prefetches may point anywhere.
+    // SAFETY: `head` bytes, `lines` times 128 bytes and the rest are `nbytes` together. After `head` bytes the target is aligned to 64,
+    // as the stores require; loads need no alignment. Prefetches may point anywhere.
     unsafe {
         std::ptr::copy_nonoverlapping(source, target, head);
         let (mut from, mut to) = (source.add(head), target.add(head));

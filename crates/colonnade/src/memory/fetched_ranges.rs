@@ -39,7 +39,7 @@ impl FetchedRanges {
     }
 
     /// Adds the missing parts of the range to `out`.
-    fn missing(&self, (start, end): (usize, usize), out: &mut Vec<(usize, usize)>) {
+    pub(super) fn missing(&self, (start, end): (usize, usize), out: &mut Vec<(usize, usize)>) {
         let mut at = self.ranges.range(..=start).next_back().map_or(start, |(_, &to)| to.max(start));
         for (&from, &to) in self.ranges.range(start.saturating_add(1)..end.max(start.saturating_add(1))) {
             if at < from {

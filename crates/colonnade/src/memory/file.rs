@@ -42,13 +42,13 @@ impl MappedFile {
     /// # Errors
     /// Errors of the operating system.
     pub fn map_shared(&self) -> io::Result<Buffer> {
-        let length = usize::try_from(self.nbytes).map_err(io::Error::other)?;
-        // SAFETY: the bytes are only read. If another process shortens the file in place, reads fault (SIGBUS); `read`
-        // documents that, and `mmap=False` avoids it.
+        let length = self.length()?;
+        // SAFETY: the bytes are only read, and the file has them. This holds until another program changes the file in place: if it
+        // shortens the file, reads fault (SIGBUS). `read` documents that, and `mmap=False` avoids it.
         let map = unsafe { MmapOptions::new().len(length).map(&self.file)? };
         let (ptr, nbytes) = (map.as_ptr(), map.len());
         let owner: Arc<Mmap> = Arc::new(map);
-        // SAFETY: the owner is the map itself.
+        // SAFETY: the bytes are those of the map, which the buffer owns. Its length fits `isize`, as `MmapOptions` checks.
         Ok(unsafe { Buffer::from_raw(ptr, nbytes, owner) })
     }
 
@@ -57,23 +57,31 @@ impl MappedFile {
     /// # Errors
     /// Errors of the operating system.
     pub fn map_private(&self) -> io::Result<Buffer> {
-        let length = usize::try_from(self.nbytes).map_err(io::Error::other)?;
+        let length = self.length()?;
         // SAFETY: as in `map_shared`; private pages are never written back. Without MAP_POPULATE, which would copy them.
         let map = unsafe { MmapOptions::new().len(length).map_copy(&self.file)? };
         Ok(Buffer::from_private_map(map))
     }
+
+    /// The length of a map. A map beyond the end of a file that has shrunk would fault.
+    fn length(&self) -> io::Result<usize> {
+        if self.file.metadata()?.len() < self.nbytes {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has shrunk"));
+        }
+        usize::try_from(self.nbytes).map_err(io::Error::other)
+    }
 }
 
-/// Drops the whole pages of this range from the memory of this process. The next access reads them from the file again.
-///
-/// # Safety
-/// `map` is a shared map of a file ([`MappedFile::map_shared`]): other memory would lose its bytes.
-pub unsafe fn advise_dont_need(map: &Buffer, start: usize, nbytes: usize) {
+/// Drops the whole pages of this range from the memory of this process. The next access reads them from the file again. Other
+/// memory than a shared map of a file ([`MappedFile::map_shared`]) would lose its bytes, so it stays unchanged.
+pub fn advise_dont_need(map: &Buffer, start: usize, nbytes: usize) {
     let page = page_nbytes();
     let end = start.saturating_add(nbytes).min(map.nbytes()) / page * page;
-    let start = start.div_ceil(page) * page;
-    if end > start {
-        // SAFETY: whole pages inside the map, which by this function's contract maps a file.
+    let start = start.div_ceil(page).saturating_mul(page);
+    let begins_at_page = map.as_ptr().addr().is_multiple_of(page);
+    // Only shared maps have such an owner.
+    if start < end && begins_at_page && map.is_owned_by::<Mmap>() {
+        // SAFETY: whole pages inside a shared map of a file.
         unsafe { drop_file_pages(map.as_ptr().add(start).cast_mut(), end - start) };
     }
 }
@@ -82,7 +90,7 @@ impl Buffer {
     fn from_private_map(map: MmapMut) -> Self {
         let (ptr, nbytes) = (map.as_ptr(), map.len());
         let owner: Arc<MmapMut> = Arc::new(map);
-        // SAFETY: the owner is the map itself; its pages are private to this buffer.
+        // SAFETY: as in `map_shared`. Only this buffer has the private pages.
         unsafe { Self::from_raw(ptr, nbytes, owner) }.assume_exclusive()
     }
 }
@@ -95,4 +103,34 @@ pub fn read_small(file: &File, nbytes: usize) -> io::Result<Region> {
     let mut region = Region::allocate(nbytes)?;
     file.read_exact_at(region.as_mut_slice(), 0)?;
     Ok(region.finish())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_has_shrunk_is_not_mapped() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(10).unwrap();
+        let file = MappedFile::new(file, 4096);
+        assert_eq!(file.map_shared().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+        assert_eq!(file.map_private().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn only_maps_of_files_give_up_pages() {
+        let nbytes = 4 * page_nbytes();
+        let bytes = Buffer::from_vec(vec![7; nbytes]);
+        advise_dont_need(&bytes, 0, nbytes);
+        assert!(bytes.as_slice().iter().all(|&byte| byte == 7));
+        let file = tempfile::tempfile().unwrap();
+        file.write_all_at(bytes.as_slice(), 0).unwrap();
+        let map = MappedFile::new(file, nbytes as u64).map_shared().unwrap();
+        for (start, nbytes) in [(0, nbytes), (1, nbytes), (usize::MAX, 1), (5, usize::MAX)] {
+            advise_dont_need(&map, start, nbytes);
+            advise_dont_need(&map.slice(1, map.nbytes() - 1).unwrap(), start, nbytes);
+        }
+        assert!(map.as_slice() == bytes.as_slice());
+    }
 }

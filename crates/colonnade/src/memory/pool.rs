@@ -95,6 +95,9 @@ impl Pool {
 
 /// Takes a waiting mapping of at least `nbytes` and at most `most`, if there is one.
 pub(super) fn take(nbytes: usize, most: usize) -> Option<Mapping> {
+    if nbytes > most {
+        return None; // such a range would panic while the pool is locked
+    }
     // `try_lock`: after a fork the lock may be held by a thread that no longer exists; fresh memory is always right.
     let mut guard = POOL.try_lock().ok()?;
     let pool = guard.current();
@@ -154,6 +157,7 @@ fn release_idle() {
 }
 
 pub(super) fn unmap(mapping: &Mapping) {
-    // SAFETY: only `region::map` makes a `Mapping`, which has exactly one holder, and this is its end.
+    // SAFETY: the callers pass only mappings that `region::map` or `region::remap` made, none of the heap. A mapping has one holder,
+    // a region or the pool, and this is its end.
     unsafe { libc::munmap(mapping.address as *mut libc::c_void, mapping.nbytes) };
 }

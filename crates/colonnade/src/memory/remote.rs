@@ -185,13 +185,18 @@ impl Remote {
         self.lock().nbytes()
     }
 
-    /// Writes the part of `bytes` before the end of the file.
+    /// Writes the part of `bytes` before the end of the file. Fetched bytes stay as they are: a reader may have checked them.
     pub(super) fn write(&self, at: usize, bytes: &[u8]) -> Result<()> {
-        let count = bytes.len().min(self.bytes.nbytes().saturating_sub(at));
-        match (&self.file, bytes.get(..count)) {
-            (Some(file), Some(bytes)) => Ok(file.file().write_all_at(bytes, at as u64)?),
-            _ => Ok(()),
+        let Some(file) = &self.file else { return Ok(()) };
+        let end = at.saturating_add(bytes.len()).min(self.bytes.nbytes());
+        let mut missing = Vec::new();
+        self.lock().missing((at, end), &mut missing);
+        for (from, to) in missing {
+            if let Some(part) = bytes.get(from - at..to - at) {
+                file.file().write_all_at(part, from as u64)?;
+            }
         }
+        Ok(())
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, FetchedRanges> {
@@ -278,6 +283,17 @@ mod tests {
         let whole = remote.bytes().as_slice();
         assert!((0..40).chain(10 * GAP - 3..10 * GAP + 8).all(|i| whole[i] == i.to_le_bytes()[0]));
         assert_eq!((remote.fetched_from(38), remote.fetched_from(40), remote.fetched_nbytes()), (2, 0, 51));
+    }
+
+    #[test]
+    fn fetched_bytes_stay() {
+        let (mut remote, _) = remote(20, u64::MAX);
+        remote.seed(&[1; 10]).unwrap();
+        remote.write(5, &[2; 10]).unwrap();
+        remote.write(15, &[3; 100]).unwrap();
+        remote.write(usize::MAX, &[4; 10]).unwrap();
+        let expected = [&[1u8; 10][..], &[2; 5][..], &[3; 5][..]].concat();
+        assert_eq!(remote.bytes().as_slice(), expected);
     }
 
     /// Checks the fetched ranges while fetching, as another thread may.

@@ -13,9 +13,10 @@ pub struct Scatter<'r> {
     region: PhantomData<&'r mut [u8]>,
 }
 
-// SAFETY: the pointer is to memory that `&mut` lent for 'r; the contract of `range` makes the threads' ranges disjoint.
+// SAFETY: the pointer is to memory that `&mut` lent for 'r, which any thread may write. The contracts of `range` and `set_bits`
+// forbid that two threads have a byte, except to set bits of it atomically.
 unsafe impl Send for Scatter<'_> {}
-// SAFETY: as above.
+// SAFETY: as above: a shared `Scatter` is as good as a copy of it.
 unsafe impl Sync for Scatter<'_> {}
 
 impl<'r> Scatter<'r> {

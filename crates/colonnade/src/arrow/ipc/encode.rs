@@ -131,10 +131,23 @@ impl Push for RawBytes<'_> {
     }
 }
 
-/// A builder that holds a copy of the schema of a finished schema message. Flatbuffers are built and aligned from their end,
-/// and offsets count from there. So the message's bytes stay valid at the end of another buffer.
-fn copy_schema(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>)> {
-    // SAFETY: `message` is a valid flatbuffer, built by `schema`.
+/// A finished schema message. Only [`schema`] makes one.
+pub(crate) struct SchemaMessage(FlatBufferBuilder<'static>);
+
+impl SchemaMessage {
+    /// The flatbuffer.
+    pub(crate) fn finished_data(&self) -> &[u8] {
+        self.0.finished_data()
+    }
+}
+
+/// A builder that holds a copy of the schema of a message. Flatbuffers are built and aligned from their end, and offsets count from
+/// there. So the message's bytes stay valid at the end of another buffer.
+fn copy_schema(
+    message: &SchemaMessage,
+) -> Option<(FlatBufferBuilder<'static>, WIPOffset<fb::Schema<'static>>)> {
+    let message = message.finished_data();
+    // SAFETY: `schema` has built this flatbuffer, whose root is a message.
     let root = unsafe { fb::root_as_message_unchecked(message) }.header_as_schema()?;
     let from_end = u32::try_from(message.len().checked_sub(root._tab.loc())?).ok()?;
     let mut fbb = FlatBufferBuilder::with_capacity(message.len() + 4096);
@@ -149,16 +162,16 @@ fn copy_schema(message: &[u8]) -> Option<(FlatBufferBuilder<'static>, WIPOffset<
 }
 
 /// Encodes the schema message. `nrows`: rows of the whole stream, where they are known.
-pub(crate) fn schema(schema: &Schema, nrows: Option<usize>) -> FlatBufferBuilder<'static> {
+pub(crate) fn schema(schema: &Schema, nrows: Option<usize>) -> SchemaMessage {
     let (mut fbb, root) = schema_builder(schema);
     finish_message(&mut fbb, fb::MessageHeader::Schema, root.as_union_value(), 0, nrows);
-    fbb
+    SchemaMessage(fbb)
 }
 
 /// Encodes the footer of a file. `message`: the schema message, to copy a large schema from instead of encoding it again.
 pub(crate) fn footer(
     schema: &Schema,
-    message: Option<&[u8]>,
+    message: Option<&SchemaMessage>,
     dictionaries: &[fb::Block],
     batches: &[fb::Block],
 ) -> FlatBufferBuilder<'static> {

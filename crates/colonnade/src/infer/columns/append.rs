@@ -106,7 +106,10 @@ impl InferredColumn {
                 words.join(more.bytes(), growth)?;
                 ints.append(rows, whole, part.rows);
             }
-            (InferredValues::Text(text), InferredValues::Text(more)) => text.append(more, growth)?,
+            // Bytes after text would not be text.
+            (InferredValues::Text(text), InferredValues::Text(more)) if text.family == more.family => {
+                text.append(more, growth)?;
+            }
             (InferredValues::Nested { nested, .. }, InferredValues::Nested { nested: more, .. }) => {
                 nested.append((rows, part.rows), more, growth)?;
             }

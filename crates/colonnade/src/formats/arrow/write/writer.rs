@@ -24,7 +24,7 @@ use super::output;
 use super::pending::PendingBatch;
 use super::slice::invalid_layout;
 use crate::arrow::ipc::MAGIC;
-use crate::arrow::ipc::encode::{self, BatchMetadata, END};
+use crate::arrow::ipc::encode::{self, BatchMetadata, END, SchemaMessage};
 use crate::sink::write_buffer::{SinkTarget, WriteBuffer};
 
 /// Uncompressed bytes for each thread that wait to be compressed.
@@ -52,7 +52,7 @@ pub struct Writer {
     nrows: usize,
     ncols: usize,
     /// A wide schema and its message, which the footer may copy.
-    encoded_schema: Option<(SchemaRef, Vec<u8>)>,
+    encoded_schema: Option<(SchemaRef, SchemaMessage)>,
     /// Batches for which the next one reserves space.
     batches_to_reserve: usize,
 }
@@ -182,7 +182,7 @@ impl Writer {
         if self.form == Form::File {
             let schema = exporter.schema_of(Some(self.nrows));
             let encoded = self.encoded_schema.take().filter(|(encoded, _)| *encoded == schema);
-            let message = encoded.as_ref().map(|(_, message)| message.as_slice());
+            let message = encoded.as_ref().map(|(_, message)| message);
             let footer = encode::footer(&schema, message, &self.dictionary_blocks, &self.batch_blocks);
             let footer = footer.finished_data();
             let length = i32::try_from(footer.len()).map_err(|_| invalid_layout("a footer passes 2 GiB"))?;
@@ -262,7 +262,7 @@ impl Writer {
         let position = self.output.position();
         encode::encapsulate(self.output.scratch(), position, schema.finished_data())?;
         if self.form == Form::File && exporter.schema().fields().len() >= WIDE_FIELDS {
-            self.encoded_schema = Some((exporter.schema(), schema.finished_data().to_vec()));
+            self.encoded_schema = Some((exporter.schema(), schema));
         }
         Ok(())
     }

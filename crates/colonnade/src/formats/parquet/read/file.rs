@@ -39,8 +39,7 @@ impl ParquetBytes {
     /// Lets the system drop the pages of a map; a later access reads them again.
     pub(crate) fn release(&self, start: u64, nbytes: usize) {
         if let (true, Ok(start)) = (self.is_map, usize::try_from(start)) {
-            // SAFETY: the bytes are a shared map of a file.
-            unsafe { crate::memory::advise_dont_need(&self.bytes, start, nbytes) };
+            crate::memory::advise_dont_need(&self.bytes, start, nbytes);
         }
     }
 }

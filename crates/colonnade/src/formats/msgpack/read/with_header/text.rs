@@ -155,10 +155,11 @@ impl<const N: usize> StringColumn<N> {
             at += nbytes;
             used += nbytes;
             row += 1;
-            if let Some(place) = offsets.get_mut(row) {
-                for (to, from) in place.iter_mut().zip(used.to_le_bytes()) {
-                    *to = from;
-                }
+            let Some(place) = offsets.get_mut(row) else {
+                return Err(malformed(at, "expected fewer cells, as the header says."));
+            };
+            for (to, from) in place.iter_mut().zip(used.to_le_bytes()) {
+                *to = from;
             }
         }
         let text = values.get(first_byte..used).unwrap_or(&[]);
