@@ -100,7 +100,8 @@ typedef struct CnBuffer {
 // A callback that long calls poll, about every 50 ms, on the thread of the call.
 typedef struct CnProgress {
   // Receives the bytes done and their total, or -1 for an unknown number. A result other than 0 cancels the call, which then
-  // fails with `CN_CODE_CANCELLED`. Null: nothing is called.
+  // fails with `CN_CODE_CANCELLED`. Null: nothing is called. It returns, without `longjmp` or exception, and does not use the
+  // handles of the call.
   int (*call)(void *context, int64_t done, int64_t total);
   // The first argument of the callback.
   void *context;

@@ -157,11 +157,14 @@ impl CnRequest {
 }
 
 /// Hands `value` to the caller as a pointer.
-pub(crate) fn hand_out<T>(out: *mut *mut T, value: T) -> Result<()> {
+///
+/// # Safety
+/// `out` is null or valid for writes.
+pub(crate) unsafe fn hand_out<T>(out: *mut *mut T, value: T) -> Result<()> {
     if out.is_null() {
         return Err(null("out"));
     }
-    // SAFETY: the interface requires an `out` that is valid for writes.
+    // SAFETY: the caller guarantees it.
     unsafe { out.write(Box::into_raw(Box::new(value))) };
     Ok(())
 }

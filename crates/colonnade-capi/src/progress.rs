@@ -15,7 +15,8 @@ const TICK: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, Copy)]
 pub struct CnProgress {
     /// Receives the bytes done and their total, or -1 for an unknown number. A result other than 0 cancels the call, which then
-    /// fails with `CN_CODE_CANCELLED`. Null: nothing is called.
+    /// fails with `CN_CODE_CANCELLED`. Null: nothing is called. It returns, without `longjmp` or exception, and does not use the
+    /// handles of the call.
     pub call: Option<unsafe extern "C" fn(context: *mut c_void, done: i64, total: i64) -> c_int>,
     /// The first argument of the callback.
     pub context: *mut c_void,
@@ -43,7 +44,8 @@ impl PolledProgress {
     fn poll(&self, done: i64, total: i64) -> Result<()> {
         let Some(call) = self.callback.call else { return Ok(()) };
         self.polled.set(Instant::now());
-        // SAFETY: the caller of the interface made the callback for this context, and it is called during the call only.
+        // SAFETY: the caller of the interface made the callback for this context, and it is called during the call only, on the
+        // thread of the call: this type is not `Sync`. By the contract of `CnProgress` it returns.
         match unsafe { call(self.callback.context, done, total) } {
             0 => Ok(()),
             _ => Err(Error::new(ErrorKind::Cancelled, "core", "stopped by the caller.")),

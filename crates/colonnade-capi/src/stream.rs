@@ -10,6 +10,7 @@ use colonnade::arrow::concat::concat_all;
 use colonnade::arrow::export::Exporter;
 use colonnade::arrow::import::FramePlan;
 use colonnade::frame::Frame;
+use colonnade::panics::catch_panic;
 use colonnade::{Error, Result};
 
 /// A stream over `frames`, which have one layout and are at least one. Each frame is converted when the consumer asks for it.
@@ -53,12 +54,16 @@ impl<I: Iterator<Item = Result<(usize, Vec<ArrayData>)>>> Iterator for Batches<I
     type Item = std::result::Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let batch = self.batches.next()?;
-        Some(batch.map_err(arrow_error).and_then(|(nrows, arrays)| {
-            let arrays = arrays.into_iter().map(make_array).collect();
-            let options = RecordBatchOptions::new().with_row_count(Some(nrows));
-            RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)
-        }))
+        // Arrow's callback cannot pass on a panic: it would end the process.
+        let batch = catch_panic(|| {
+            let batch = self.batches.next()?;
+            Some(batch.map_err(arrow_error).and_then(|(nrows, arrays)| {
+                let arrays = arrays.into_iter().map(make_array).collect();
+                let options = RecordBatchOptions::new().with_row_count(Some(nrows));
+                RecordBatch::try_new_with_options(Arc::clone(&self.schema), arrays, &options)
+            }))
+        });
+        batch.unwrap_or_else(|panic| Some(Err(arrow_error(panic))))
     }
 }
 

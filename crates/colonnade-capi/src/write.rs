@@ -58,10 +58,13 @@ pub fn encode(
 }
 
 /// Hands the losses to the caller as text, one a line; null without losses.
-pub(crate) fn hand_out_losses(losses: *mut *mut c_char, lines: &[String]) {
+///
+/// # Safety
+/// `losses` is null or valid for writes.
+pub(crate) unsafe fn hand_out_losses(losses: *mut *mut c_char, lines: &[String]) {
     if !losses.is_null() {
         let text = if lines.is_empty() { std::ptr::null_mut() } else { c_text(&lines.join("\n")) };
-        // SAFETY: the interface requires a pointer that is null or valid for writes.
+        // SAFETY: the caller guarantees it.
         unsafe { losses.write(text) };
     }
 }

@@ -88,9 +88,14 @@ impl<'py> Arrays<'py> {
         fortran_order: bool,
         bytes: &Buffer,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let itemsize = numpy::PyArrayDescrMethods::itemsize(descr);
+        let nbytes = shape.iter().try_fold(itemsize, |nbytes, &length| nbytes.checked_mul(length));
+        if nbytes.is_none_or(|nbytes| nbytes > bytes.nbytes()) {
+            return Err(too_few_bytes());
+        }
         let owner = self.owner(bytes)?;
         let mut strides = vec![0isize; shape.len()];
-        let mut next = isize::try_from(numpy::PyArrayDescrMethods::itemsize(descr)).unwrap_or(isize::MAX);
+        let mut next = isize::try_from(itemsize).unwrap_or(isize::MAX);
         for i in 0..shape.len() {
             let axis = if fortran_order { i } else { shape.len() - 1 - i };
             if let (Some(slot), Some(&length)) = (strides.get_mut(axis), shape.get(axis)) {
@@ -103,7 +108,10 @@ impl<'py> Arrays<'py> {
     }
 }
 
-/// Returns an array of `dtype` over `nbytes` bytes, which `bytes` owns.
+/// Returns an array of `count` values of `dtype` over `bytes`.
+///
+/// # Errors
+/// `ValueError`: there are fewer bytes than the values have.
 pub(crate) fn from_bytes<'py>(
     py: Python<'py>,
     dtype: DType,
@@ -111,8 +119,12 @@ pub(crate) fn from_bytes<'py>(
     bytes: Vec<u8>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let buffer = Buffer::from_vec(bytes).assume_exclusive();
-    let block = Block { grid: Grid::column_major(dtype, count, 1, 0), buffer };
+    let block = Block::new(Grid::column_major(dtype, count, 1, 0), buffer).ok_or_else(too_few_bytes)?;
     Arrays::new(py, true).column(&block)
+}
+
+fn too_few_bytes() -> PyErr {
+    PyValueError::new_err("an array has fewer bytes than its shape needs")
 }
 
 fn new_array<'py>(
@@ -131,9 +143,9 @@ fn new_array<'py>(
         shape.iter().map(|&n| npy_intp::try_from(n).unwrap_or(npy_intp::MAX)).collect();
     let mut steps: Vec<npy_intp> = strides.unwrap_or(&[]).to_vec();
     let step_ptr = if strides.is_some() { steps.as_mut_ptr() } else { std::ptr::null_mut() };
-    // SAFETY: the descr is a live dtype. The call takes a reference to it, so it gets one of its own. `dims` and `strides` have
-    // `ndim` entries. Every cell is inside the buffer that `base` keeps alive: `Block::new` checked it. Empty arrays access no
-    // memory.
+    // SAFETY: the descr is a live dtype without Python objects. The call takes a reference to it, so it gets one of its own. `dims`
+    // and `strides` have `ndim` entries. Every cell is inside the buffer that `base` keeps alive: `Block::new`, `ArrayBlocks::block`
+    // or `Arrays::packed` checked it. Empty arrays access no memory.
     unsafe {
         let array = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -193,7 +205,7 @@ impl ArrayBlocks {
         let (nrows, row_stride) = at(row_axis).ok_or_else(wrong)?;
         let item = isize::try_from(dtype.itemsize).unwrap_or(isize::MAX);
         let (width, col_stride) = match col_axis {
-            None => (1, item * isize::try_from(nrows).unwrap_or(isize::MAX)),
+            None => (1, item.saturating_mul(isize::try_from(nrows).unwrap_or(isize::MAX))),
             Some(axis) => at(axis).ok_or_else(wrong)?,
         };
         let mut grid = Grid { dtype, nrows, width, row_stride, col_stride, offset: 0 };
@@ -201,13 +213,20 @@ impl ArrayBlocks {
             return Ok(Block { grid, buffer: Buffer::from_vec(Vec::new()) });
         }
         // Negative strides reach below the data pointer.
-        let below =
-            |stride: isize, count: usize| if stride < 0 { stride.unsigned_abs() * (count - 1) } else { 0 };
-        grid.offset = below(row_stride, nrows) + below(col_stride, width);
+        let below = |stride: isize, count: usize| match stride < 0 {
+            true => stride.unsigned_abs().saturating_mul(count - 1),
+            false => 0,
+        };
+        grid.offset = below(row_stride, nrows).saturating_add(below(col_stride, width));
         let (_, high) = grid.extent();
+        // `as_strided` can make such arrays, though NumPy has no memory for them.
+        if isize::try_from(high).is_err() {
+            return Err(PyValueError::new_err("an array reaches beyond the address space"));
+        }
         let start = data.wrapping_sub(grid.offset);
-        // SAFETY: NumPy guarantees that all cells of a live array are readable, and the buffer keeps the array alive. A frame
-        // over an array shares its memory, so it sees later writes to the array; callers accept that.
+        // SAFETY: NumPy guarantees that all cells of a live array are readable, and the buffer keeps the array alive. An array that
+        // the buffer holds cannot be resized: its reference count is not 1. A frame over an array shares its memory, so it sees
+        // later writes to the array; callers accept that.
         let buffer = unsafe { Buffer::from_raw(start, high, KeepAlive::new(array.as_any())) };
         Ok(Block { grid, buffer })
     }

@@ -127,11 +127,12 @@ fn type_of(kind: &str, fields: Vec<Field>, size: i32) -> PyResult<DataType> {
 
 /// The dtype and the minimum number of values of each buffer.
 fn layout(data_type: &DataType, nrows: usize) -> Vec<(&'static str, usize)> {
+    let offsets = nrows.saturating_add(1);
     match data_type {
-        DataType::List(_) => vec![("<i4", nrows + 1)],
-        DataType::LargeList(_) => vec![("<i8", nrows + 1)],
-        DataType::Utf8 | DataType::Binary => vec![("<i4", nrows + 1), ("|u1", 0)],
-        DataType::LargeUtf8 | DataType::LargeBinary => vec![("<i8", nrows + 1), ("|u1", 0)],
+        DataType::List(_) => vec![("<i4", offsets)],
+        DataType::LargeList(_) => vec![("<i8", offsets)],
+        DataType::Utf8 | DataType::Binary => vec![("<i4", offsets), ("|u1", 0)],
+        DataType::LargeUtf8 | DataType::LargeBinary => vec![("<i8", offsets), ("|u1", 0)],
         DataType::Union(..) => vec![("|i1", nrows), ("<i4", nrows)],
         _ => Vec::new(),
     }

@@ -35,8 +35,9 @@ pub(crate) unsafe fn clear_null_type_buffers(array: *mut CArray, data_type: &Dat
     for (i, child) in
         children(data_type).into_iter().enumerate().filter(|(_, f)| contains_null_type(f.data_type()))
     {
-        // SAFETY: as above, and `check_counts` has compared the number of children with the type.
-        unsafe { clear_null_type_buffers((*array).children.add(i).read(), child.data_type()) };
+        // SAFETY: as above, and `check_counts` has compared the number of children with the type and read their addresses. They
+        // need not be aligned.
+        unsafe { clear_null_type_buffers((*array).children.add(i).read_unaligned(), child.data_type()) };
     }
     if let DataType::Dictionary(_, values) = data_type
         && contains_null_type(values)

@@ -1,6 +1,6 @@
 //! Columns in Arrow's layout, which any Arrow library and NumPy can exchange.
 
-use arrow_array::ffi::from_ffi;
+use arrow_array::ffi::from_ffi_and_data_type;
 use arrow_data::ArrayData;
 use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::ffi::FFI_ArrowSchema;
@@ -18,6 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::array::{self, Arrays};
+use crate::arrow_checks::{check_counts, check_offsets};
 use crate::errors::IntoPy;
 use crate::run::run_with_progress;
 use crate::{
@@ -61,20 +62,24 @@ impl ArrowColumn {
             obj.call_method0("__arrow_c_array__")?.extract()?;
         let schema_ptr = schema.pointer_checked(Some(SCHEMA_NAME))?.cast::<FFI_ArrowSchema>();
         let array_ptr = array.pointer_checked(Some(ARRAY_NAME))?.cast::<FFI_ArrowArray>();
-        // SAFETY: the capsules have the names that Arrow's PyCapsule interface defines, so they hold these structures, which
-        // live as long as the capsules. `from_raw` moves the array out and takes over its release. The schema is only read.
+        if !schema_ptr.is_aligned() || !array_ptr.is_aligned() {
+            return Err(PyValueError::new_err("an Arrow capsule's pointer is not aligned"));
+        }
+        let refused = |e: arrow_schema::ArrowError| PyTypeError::new_err(format!("Arrow import: {e}"));
+        // SAFETY: the capsules have the names that Arrow's PyCapsule interface defines, so they hold these structures, which live as
+        // long as the capsules. `from_raw` moves the array out and takes over its release. The schema is only read. The producer
+        // declares it for the array, whose counts are checked against it.
         let (data, ordered) = unsafe {
             let schema = schema_ptr.as_ref();
             if array_ptr.as_ref().is_released() || schema.release().is_none() {
                 return Err(PyValueError::new_err("the Arrow capsules were consumed already"));
             }
             let array = FFI_ArrowArray::from_raw(array_ptr.as_ptr());
-            let ordered = schema.dictionary_ordered();
-            (
-                from_ffi(array, schema).map_err(|e| PyTypeError::new_err(format!("Arrow import: {e}")))?,
-                ordered,
-            )
+            let data_type = DataType::try_from(schema).map_err(refused)?;
+            check_counts(&array, &data_type)?;
+            (from_ffi_and_data_type(array, data_type).map_err(refused)?, schema.dictionary_ordered())
         };
+        check_offsets(&data)?;
         Ok(Self { column: Column { ordered, tag, ..Column::new(data) } })
     }
 

@@ -62,7 +62,8 @@ mod writer;
 
 use pyo3::prelude::*;
 
-#[pymodule]
+// Code that says "the interpreter lock is held" relies on it: a free-threaded interpreter takes the lock when it imports the module.
+#[pymodule(gil_used = true)]
 fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     errors::register(m)?;
     row_filter::register(m)?;

@@ -112,10 +112,14 @@ impl BufferSink {
         if !view.is_c_contiguous() {
             return Err(PyValueError::new_err("expected a contiguous buffer"));
         }
-        // SAFETY: the view keeps its bytes in place, and no other code writes to them while this holds the interpreter lock.
-        let bytes =
-            unsafe { std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes()) };
-        sink.bytes.append(if view.len_bytes() == 0 { &[] } else { bytes })?;
+        // A view without bytes may have no address, from which no slice may be made.
+        if view.len_bytes() > 0 {
+            // SAFETY: the view keeps its bytes in place, and no Python code writes to them while this holds the interpreter lock.
+            let bytes = unsafe {
+                std::slice::from_raw_parts(view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes())
+            };
+            sink.bytes.append(bytes)?;
+        }
         Ok(view.len_bytes())
     }
 

@@ -54,7 +54,12 @@ impl Channel for CallableChannel {
                 return Err(PyValueError::new_err(message));
             }
             // SAFETY: the interpreter lock is held and no Python code runs while the bytes are copied.
-            let mut rest = unsafe { scratch.as_bytes() }.get(..count).unwrap_or(&[]);
+            let bytes = unsafe { scratch.as_bytes() };
+            // A function that kept the scratch memory may have shortened it.
+            let Some(mut rest) = bytes.get(..count) else {
+                let message = "read_into: the buffer it was lent is no longer there";
+                return Err(PyValueError::new_err(message));
+            };
             for target in targets {
                 let (now, later) = rest.split_at(rest.len().min(target.len()));
                 if let Some(place) = target.get_mut(..now.len()) {
