@@ -2,7 +2,6 @@
 
 use std::ffi::{c_char, c_void};
 
-use colonnade::arrow::concat::concat_all;
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
 use colonnade::progress::Progress;
@@ -117,18 +116,26 @@ impl CnrSource {
     }
 }
 
-pub(crate) fn hand_out<T>(out: *mut *mut T, value: T) -> Result<()> {
+/// Hands `value` to the C code as a pointer.
+///
+/// # Safety
+/// `out` is null or valid for writes.
+pub(crate) unsafe fn hand_out<T>(out: *mut *mut T, value: T) -> Result<()> {
     if out.is_null() {
         return Err(defect("no place for the result"));
     }
-    // SAFETY: the C code passes a place that is valid for writes.
+    // SAFETY: the caller guarantees it.
     unsafe { out.write(Box::into_raw(Box::new(value))) };
     Ok(())
 }
 
-fn hand_out_losses(losses: *mut *mut c_char, lines: &[String]) {
+/// Hands the losses to the C code as text, one a line; nothing without losses.
+///
+/// # Safety
+/// `losses` is null or valid for writes.
+unsafe fn hand_out_losses(losses: *mut *mut c_char, lines: &[String]) {
     if !losses.is_null() && !lines.is_empty() {
-        // SAFETY: as in `hand_out`.
+        // SAFETY: the caller guarantees it.
         unsafe { losses.write(c_text(&lines.join("\n"))) };
     }
 }
@@ -252,9 +259,8 @@ pub unsafe extern "C" fn cnr_writer_write(
         report(error, || {
             let builder = builder.as_ref().ok_or_else(|| defect("no builder"))?;
             let writer = writer.as_mut().ok_or_else(|| defect("no writer"))?;
-            // The writer may keep a small chunk, and R's memory ends with the call.
-            let frame = concat_all(&[builder.frame()?, &builder.frame()?.slice(0, 0)])?;
-            writer.write(&frame, &PolledProgress::new(progress))
+            // R's memory ends with the call: `FrameWriter` copies what it keeps.
+            writer.write(builder.frame()?, &PolledProgress::new(progress))
         })
     }
 }

@@ -41,7 +41,11 @@ pub fn to_json(bytes: &[u8]) -> Result<Value> {
 }
 
 fn text_of(event: &crate::msgpack::CnrEvent) -> Result<String> {
-    // SAFETY: the cursor made the event from bytes that outlive this call.
+    // Other events, as that of an array, have a count without bytes.
+    if event.item != CnrItem::Text {
+        return Err(defect("a key that is no text"));
+    }
+    // SAFETY: the cursor made the event of a text from bytes that outlive this call.
     let bytes = unsafe { values_of(event.data, event.count) };
     String::from_utf8(bytes.to_vec()).map_err(|_| {
         Error::unrepresentable("r", "attributes: expected text of a known encoding, found other bytes.")
@@ -62,7 +66,7 @@ fn json_value(cursor: &mut Cursor<'_>, depth: usize) -> Result<Value> {
         CnrItem::Uint | CnrItem::Float => float(event.number),
         CnrItem::Text => Value::from(text_of(&event)?),
         CnrItem::Bytes => {
-            // SAFETY: as in `text_of`.
+            // SAFETY: the cursor made the event of bytes from bytes that outlive this call.
             Value::from(STANDARD.encode(unsafe { values_of(event.data, event.count) }))
         }
         CnrItem::Array => (0..event.count).map(|_| json_value(cursor, depth + 1)).collect::<Result<_>>()?,
@@ -260,6 +264,12 @@ mod tests {
             {"raw":"AQ=="},{"lgl":[true,null]}],"attributes":{"names":{"chr":["x"],"attributes":{"a":null}}}}"#;
         let value: Value = serde_json::from_str(text).unwrap();
         assert_eq!(to_json(&to_msgpack(&value).unwrap()).unwrap().to_string(), value.to_string());
+    }
+
+    #[test]
+    fn keys_are_texts() {
+        // A map whose key is an array.
+        assert!(to_json(&[0x81, 0x91, 1, 0xc0]).is_err());
     }
 
     #[test]

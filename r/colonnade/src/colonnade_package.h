@@ -43,7 +43,11 @@ void check_watched(CnCode code, CnError *error, SEXP watch);
 // An external pointer that frees a handle of Rust, also after an error of R.
 typedef void (*Release)(void *);
 SEXP handle_new(void *pointer, const char *tag, R_CFinalizer_t finalizer);
+// The pointer of a handle that is open and not in use.
 void *handle_get(SEXP handle, const char *tag);
+// Marks a handle as in use, around each call of Rust that gets a callback. Such a handle cannot be used or freed.
+void handle_use(SEXP handle, int in_use);
+void handle_check_unused(SEXP handle);
 void handle_free(SEXP handle, R_CFinalizer_t finalizer);
 // A builder of a frame, freed with its handle.
 SEXP builder_handle(CnrBuilder *builder);

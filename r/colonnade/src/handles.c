@@ -11,11 +11,23 @@ SEXP handle_new(void *pointer, const char *tag, R_CFinalizer_t finalizer) {
   return handle;
 }
 
+// A handle is in use while Rust runs, which calls R to hear interrupts. R may then run code of the user, a window's button for example.
+void handle_use(SEXP handle, int in_use) {
+  R_SetExternalPtrProtected(handle, in_use ? R_ExternalPtrTag(handle) : R_NilValue);
+}
+
+void handle_check_unused(SEXP handle) {
+  if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrProtected(handle) == R_ExternalPtrTag(handle)) {
+    throw_message("invalid_option", NULL, "expected an object that no call uses, found one that a call uses. Wait until it ends.");
+  }
+}
+
 void *handle_get(SEXP handle, const char *tag) {
   set_column(NULL);
   if (TYPEOF(handle) != EXTPTRSXP || R_ExternalPtrTag(handle) != Rf_install(tag)) {
     throw_message("invalid_option", NULL, "expected a %s, found another object.", tag);
   }
+  handle_check_unused(handle);
   void *pointer = R_ExternalPtrAddr(handle);
   if (pointer == NULL) throw_message("invalid_option", NULL, "expected an open %s, found a closed one. Open it again.", tag);
   return pointer;

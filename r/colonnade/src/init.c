@@ -151,7 +151,10 @@ static SEXP reader_next_call(SEXP handle) {
   CnError error = {0};
   CnProgress progress = interrupts();
   CnrFrame *frame = NULL;
-  check_code(cnr_reader_next(reader, &progress, &frame, &error), &error);
+  handle_use(handle, 1);
+  CnCode code = cnr_reader_next(reader, &progress, &frame, &error);
+  handle_use(handle, 0);
+  check_code(code, &error);
   return frame == NULL ? R_NilValue : frame_to_list(frame, 0, NULL);
 }
 
@@ -164,12 +167,17 @@ static SEXP writer_open_call(SEXP path, SEXP format, SEXP options) {
 }
 
 static SEXP writer_write_call(SEXP handle, SEXP frame) {
-  CnWriter *writer = handle_get(handle, "colonnade_writer");
+  handle_get(handle, "colonnade_writer");
   SEXP builder = PROTECT(build_frame(VECTOR_ELT(frame, 0), VECTOR_ELT(frame, 1), VECTOR_ELT(frame, 2),
                                      VECTOR_ELT(frame, 3), VECTOR_ELT(frame, 4), VECTOR_ELT(frame, 5), 1));
+  // The conversion may have run code of R, which may have closed the writer.
+  CnWriter *writer = handle_get(handle, "colonnade_writer");
   CnError error = {0};
   CnProgress progress = interrupts();
-  check_code(cnr_writer_write(writer, R_ExternalPtrAddr(builder), &progress, &error), &error);
+  handle_use(handle, 1);
+  CnCode code = cnr_writer_write(writer, R_ExternalPtrAddr(builder), &progress, &error);
+  handle_use(handle, 0);
+  check_code(code, &error);
   UNPROTECT(1);
   return R_NilValue;
 }
@@ -178,7 +186,9 @@ static SEXP writer_close_call(SEXP handle) {
   CnWriter *writer = handle_get(handle, "colonnade_writer");
   CnError error = {0};
   CnProgress progress = interrupts();
+  handle_use(handle, 1);
   CnCode code = cn_writer_close(writer, &progress, &error);
+  handle_use(handle, 0);
   free_writer(handle);
   check_code(code, &error);
   return R_NilValue;
@@ -187,8 +197,13 @@ static SEXP writer_close_call(SEXP handle) {
 // Closes a reader, or a writer whose file is then removed.
 static SEXP close_call(SEXP handle) {
   if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrAddr(handle) != NULL) {
-    if (R_ExternalPtrTag(handle) == Rf_install("colonnade_reader")) free_reader(handle);
-    else if (R_ExternalPtrTag(handle) == Rf_install("colonnade_writer")) free_writer(handle);
+    R_CFinalizer_t release = NULL;
+    if (R_ExternalPtrTag(handle) == Rf_install("colonnade_reader")) release = free_reader;
+    else if (R_ExternalPtrTag(handle) == Rf_install("colonnade_writer")) release = free_writer;
+    if (release != NULL) {
+      handle_check_unused(handle);
+      release(handle);
+    }
   }
   return R_NilValue;
 }

@@ -16,6 +16,8 @@ static SEXP values_of(SEXP x) {
   if (R_altrep_data2(x) != R_NilValue) return R_altrep_data2(x);
   // Numbers are copied in one step, so an interrupt is heard before it. Text hears one every 65536 rows.
   R_CheckUserInterrupt();
+  // What R ran meanwhile may have touched the same vector.
+  if (R_altrep_data2(x) != R_NilValue) return R_altrep_data2(x);
   SEXP later = PROTECT(R_altrep_data1(x));
   const double *numbers = REAL_RO(VECTOR_ELT(later, 1));
   const CnrFrame *frame = R_ExternalPtrAddr(VECTOR_ELT(later, 0));

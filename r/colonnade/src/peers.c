@@ -18,21 +18,31 @@ SEXP connect_call(SEXP url, SEXP options) {
 }
 
 SEXP send_bytes_call(SEXP handle, SEXP bytes, SEXP seconds) {
+  const void *data = RAW(bytes);
+  double limit = Rf_asReal(seconds);
   CnError error = {0};
   CnProgress progress = interrupts();
   CnrConnection *connection = handle_get(handle, TAG);
-  check_code(cnr_send_bytes(connection, RAW(bytes), (size_t)XLENGTH(bytes), Rf_asReal(seconds), &progress, &error), &error);
+  handle_use(handle, 1);
+  CnCode code = cnr_send_bytes(connection, data, (size_t)XLENGTH(bytes), limit, &progress, &error);
+  handle_use(handle, 0);
+  check_code(code, &error);
   return R_NilValue;
 }
 
 SEXP send_frame_call(SEXP handle, SEXP frame, SEXP format, SEXP options, SEXP seconds) {
-  CnrConnection *connection = handle_get(handle, TAG);
+  handle_get(handle, TAG);
   SEXP builder = PROTECT(build_frame(VECTOR_ELT(frame, 0), VECTOR_ELT(frame, 1), VECTOR_ELT(frame, 2),
                                      VECTOR_ELT(frame, 3), VECTOR_ELT(frame, 4), VECTOR_ELT(frame, 5), 0));
+  // The conversion may have run code of R, which may have closed the connection.
+  CnrConnection *connection = handle_get(handle, TAG);
   CnError error = {0};
   CnProgress progress = interrupts();
-  CnCode code = cnr_send_frame(connection, R_ExternalPtrAddr(builder), text_or_null(format), text_or_null(options),
-                               Rf_asReal(seconds), &progress, &error);
+  const char *format_text = text_or_null(format), *options_text = text_or_null(options);
+  double limit = Rf_asReal(seconds);
+  handle_use(handle, 1);
+  CnCode code = cnr_send_frame(connection, R_ExternalPtrAddr(builder), format_text, options_text, limit, &progress, &error);
+  handle_use(handle, 0);
   check_code(code, &error);
   UNPROTECT(1);
   return R_NilValue;
@@ -40,13 +50,17 @@ SEXP send_frame_call(SEXP handle, SEXP frame, SEXP format, SEXP options, SEXP se
 
 // A list of what was found (0 nothing, 1 the end, 2 a frame, 3 bytes) and its content.
 SEXP receive_call(SEXP handle, SEXP seconds) {
+  double limit = Rf_asReal(seconds);
   CnrConnection *connection = handle_get(handle, TAG);
   CnError error = {0};
   CnProgress progress = interrupts();
   CnrReceived found = CNR_RECEIVED_PENDING;
   CnrFrame *frame = NULL;
   CnBuffer bytes = {0};
-  check_code(cnr_receive(connection, Rf_asReal(seconds), &progress, &found, &frame, &bytes, &error), &error);
+  handle_use(handle, 1);
+  CnCode code = cnr_receive(connection, limit, &progress, &found, &frame, &bytes, &error);
+  handle_use(handle, 0);
+  check_code(code, &error);
   SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
   SET_VECTOR_ELT(out, 0, Rf_ScalarInteger((int)found));
   if (found == CNR_RECEIVED_FRAME) SET_VECTOR_ELT(out, 1, frame_to_list(frame, 0, NULL));
@@ -56,13 +70,17 @@ SEXP receive_call(SEXP handle, SEXP seconds) {
 }
 
 SEXP wait_call(SEXP handles, SEXP seconds) {
+  double limit = Rf_asReal(seconds);
   size_t count = (size_t)XLENGTH(handles);
   const CnrConnection **connections = (const CnrConnection **)R_alloc(count + 1, sizeof *connections);
   bool *ready = (bool *)R_alloc(count + 1, sizeof *ready);
   for (size_t i = 0; i < count; i++) connections[i] = handle_get(VECTOR_ELT(handles, (R_xlen_t)i), TAG);
   CnError error = {0};
   CnProgress progress = interrupts();
-  check_code(cnr_wait(connections, count, Rf_asReal(seconds), &progress, ready, &error), &error);
+  for (size_t i = 0; i < count; i++) handle_use(VECTOR_ELT(handles, (R_xlen_t)i), 1);
+  CnCode code = cnr_wait(connections, count, limit, &progress, ready, &error);
+  for (size_t i = 0; i < count; i++) handle_use(VECTOR_ELT(handles, (R_xlen_t)i), 0);
+  check_code(code, &error);
   SEXP out = PROTECT(Rf_allocVector(LGLSXP, (R_xlen_t)count));
   for (size_t i = 0; i < count; i++) LOGICAL(out)[i] = ready[i];
   UNPROTECT(1);
@@ -76,7 +94,10 @@ SEXP finish_call(SEXP handle) {
 }
 
 SEXP disconnect_call(SEXP handle) {
-  if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(TAG)) free_connection(handle);
+  if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(TAG)) {
+    handle_check_unused(handle);
+    free_connection(handle);
+  }
   return R_NilValue;
 }
 
@@ -101,15 +122,22 @@ SEXP listener_url_call(SEXP handle) { return Rf_mkString(cnr_listener_url(handle
 
 // The handle of a connection; NULL if no peer came.
 SEXP accept_call(SEXP handle, SEXP seconds) {
+  double limit = Rf_asReal(seconds);
   const CnrListener *listener = handle_get(handle, LISTENER_TAG);
   CnError error = {0};
   CnProgress progress = interrupts();
   CnrConnection *connection = NULL;
-  check_code(cnr_accept(listener, Rf_asReal(seconds), &progress, &connection, &error), &error);
+  handle_use(handle, 1);
+  CnCode code = cnr_accept(listener, limit, &progress, &connection, &error);
+  handle_use(handle, 0);
+  check_code(code, &error);
   return connection == NULL ? R_NilValue : handle_new(connection, TAG, free_connection);
 }
 
 SEXP stop_listening_call(SEXP handle) {
-  if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(LISTENER_TAG)) free_listener(handle);
+  if (TYPEOF(handle) == EXTPTRSXP && R_ExternalPtrTag(handle) == Rf_install(LISTENER_TAG)) {
+    handle_check_unused(handle);
+    free_listener(handle);
+  }
   return R_NilValue;
 }

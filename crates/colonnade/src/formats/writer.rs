@@ -9,7 +9,7 @@ use super::Options;
 
 /// Writes a file frame by frame. The schema is that of the first frame.
 pub trait FrameWriter: Send + Sync {
-    /// Appends `frame`.
+    /// Appends `frame`. The writer does not read its memory after the call: it copies what it keeps.
     ///
     /// # Errors
     /// `Unrepresentable`, showing both schemas: its schema differs from that of the first frame; errors of the sink.
