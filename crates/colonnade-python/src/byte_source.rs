@@ -17,7 +17,8 @@ pub(crate) fn bytes_of(object: &Bound<'_, PyAny>) -> PyResult<Buffer> {
         return Err(PyValueError::new_err("expected a contiguous buffer"));
     }
     let (ptr, nbytes) = (view.buf_ptr().cast::<u8>().cast_const(), view.len_bytes());
-    // SAFETY: the exporter keeps its memory in place while a view exists, and the buffer owns the view.
+    // SAFETY: the exporter keeps its memory in place while a view exists, and the buffer owns the view. Writing to the object while a
+    // frame has it is against the documentation (copies.md): the frame would change.
     Ok(unsafe { Buffer::from_raw(ptr, nbytes, Arc::new(view)) })
 }
 

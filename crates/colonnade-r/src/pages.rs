@@ -41,7 +41,7 @@ pub(crate) fn finish(mut bytes: Growing, header: usize) -> io::Result<CnrPages> 
 fn block_of(region: Region) -> *mut c_void {
     const { assert!(size_of::<Region>() <= HEAD_NBYTES && align_of::<Region>() <= HEAD_NBYTES) };
     let start = region.as_ptr().cast_mut();
-    // SAFETY: the callers allocated more than `HEAD_NBYTES`, the memory is aligned to 64 bytes, and nothing else refers to it.
+    // SAFETY: the callers allocated `HEAD_NBYTES` at least, so the memory is not empty, is aligned to 64 bytes, and has no other user.
     // `cnr_pages_free` moves the region out again.
     unsafe {
         start.cast::<Region>().write(region);

@@ -123,7 +123,7 @@ impl ColumnDecoder<'_> {
                         Error::malformed("arrow", format!("dictionary {id} is not there."))
                     })?);
             }
-            // SAFETY: all values are initialized; the codes are compared with their dictionary below.
+            // SAFETY: nothing uses the array before `check::values` has compared lengths with buffers, and codes with their dictionary.
             let data = unsafe { builder.align_buffers(true).build_unchecked() };
             crate::arrow::ipc::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
             decoded.columns.push((i, data));
@@ -234,7 +234,7 @@ impl ColumnDecoder<'_> {
     ) -> Result<()> {
         let (item, buffer) = (target.item, target.buffer + body.variadic_before(target.view)?);
         let scatter = scatters.get(target.region).ok_or_else(too_large)?;
-        // SAFETY: the tasks have disjoint rows, and the columns have disjoint ranges.
+        // SAFETY: no two tasks have the same rows of a column. Columns are at least their size apart, or have their own region.
         let place = unsafe { scatter.range(target.offset + piece.at * item, piece.nrows * item) }
             .ok_or_else(too_large)?;
         let end = piece.skip + piece.nrows;

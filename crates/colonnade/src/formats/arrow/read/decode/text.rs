@@ -254,7 +254,7 @@ impl ColumnDecoder<'_> {
                 TextBytes { held, from: received.from, nbytes: received.stored }
             }
             ColumnBytes::Scattered(bytes, streaming) => {
-                // SAFETY: the batches write disjoint bytes.
+                // SAFETY: `sizes` gave each batch the bytes after those of the batch before, and each batch belongs to one task.
                 let target = unsafe { bytes.range(run.at, run.nbytes) }.ok_or_else(too_long)?;
                 if run.is_whole && body.codec().is_some() {
                     body.fill(first + 1, target)?;
@@ -277,7 +277,7 @@ impl ColumnDecoder<'_> {
             check::strings(source_offsets.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
         };
         let wide = if narrow { 4 } else { 8 };
-        // SAFETY: the batches write disjoint rows: the offsets after the first.
+        // SAFETY: each batch has rows of its own, and writes the offsets after its first.
         let to = unsafe { offsets.range((piece.at + 1) * wide, piece.nrows * wide) }.ok_or_else(too_long)?;
         if end - start != run.nbytes {
             return Err(Error::malformed("arrow", "offsets that changed while they were read."));

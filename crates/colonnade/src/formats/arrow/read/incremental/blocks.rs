@@ -180,7 +180,7 @@ impl Blocks {
                     let Some(field_plan) = plan.fields.get(field) else { continue };
                     let builder = ArrayDataBuilder::new(field_plan.data_type.clone()).len(nrows);
                     let builder = builder.add_buffer(values.to_arrow()).nulls(decoder.validity_of(field)?);
-                    // SAFETY: the type has a fixed width, and all values are initialized.
+                    // SAFETY: nothing uses the array before `check::values` has compared its length with its buffers.
                     let data = unsafe { builder.align_buffers(true).build_unchecked() };
                     check::values(&data).map_err(|e| e.in_member(field_plan.name.clone()))?;
                     let block = field_plan.dtype.map(|d| import::to_block(d, &data)).transpose();

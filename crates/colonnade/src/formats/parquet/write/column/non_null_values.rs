@@ -319,7 +319,7 @@ where
     if cfg!(target_endian = "big") {
         return None;
     }
-    // SAFETY: every bit pattern is a valid integer of 32 or 64 bits.
+    // SAFETY: `ArrowNativeType` is sealed: numbers, and structures of numbers without padding, for which any bytes are a value.
     let (before, words, after) = unsafe { bytes.align_to::<T>() };
     (before.is_empty() && after.is_empty()).then_some(words)
 }
@@ -357,7 +357,7 @@ fn views_of<'a>(
     room: usize,
 ) -> Result<NonNullValues<'a>> {
     let views = views.get(..rows.end).ok_or_else(|| broken("too few views"))?;
-    // SAFETY: the same memory, read as bytes.
+    // SAFETY: the same memory, read as bytes, of which `u128` has sixteen without padding.
     let bytes: &'a [u8] = unsafe { std::slice::from_raw_parts(views.as_ptr().cast(), views.len() * 16) };
     let mut out: Vec<&'a [u8]> = Vec::with_capacity(room);
     let mut fits = true;

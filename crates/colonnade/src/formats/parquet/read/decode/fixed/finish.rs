@@ -84,7 +84,8 @@ impl ChunkDecoder<'_> {
         let values = if is_bytes { pack(values.as_slice()).into() } else { values.to_arrow() };
         let builder =
             ArrayDataBuilder::new(data_type.clone()).len(self.nrows).add_buffer(values).nulls(nulls);
-        // SAFETY: as many values of this width as rows, all written.
+        // SAFETY: the types of `fixed_conversion` have a fixed width and no invalid values. `targets` sized the buffer for one value of
+        // that width a row, or a bit, and the validity has a bit for each row.
         Ok(unsafe { builder.align_buffers(true).build_unchecked() })
     }
 }
