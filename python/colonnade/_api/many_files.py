@@ -1,7 +1,6 @@
 """One frame of several files of one schema: a list of sources, or a pattern such as ``"dir/*.parquet"``."""
 
 import errno
-import glob
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -11,6 +10,7 @@ from .. import _core
 from .._frame.frame import Frame
 from .._frame.select import row_range
 from .._io.connection_io import url_scheme
+from .._io.paths import matching
 from .._io.sources import Source, expand_home
 from ..errors import DecodeError
 
@@ -39,7 +39,7 @@ def several(source: Any) -> list[Any] | None:
     path = expand_home(path)
     if os.path.lexists(path):
         return None
-    found = sorted(glob.glob(path, recursive=True))
+    found = matching(path)
     if not found:
         raise FileNotFoundError(errno.ENOENT, "No file matches the pattern", path)
     return list(found)

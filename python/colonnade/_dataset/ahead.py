@@ -50,12 +50,11 @@ def read_ahead(parts: Sequence[Callable[[], Iterator[T]]]) -> Iterator[T]:
                 continue
         return False
 
-    threads = [
-        threading.Thread(target=read, name="colonnade-ahead", daemon=True)
-        for _ in range(min(_PARTS_AT_ONCE, len(parts)))
-    ]
-    for thread in threads:
-        thread.start()
+    threads = _started(read, min(_PARTS_AT_ONCE, len(parts)))
+    if not threads:
+        for part in parts:
+            yield from part()
+        return
     try:
         for each in waiting:
             while (found := each.get()) is not None:
@@ -66,3 +65,16 @@ def read_ahead(parts: Sequence[Callable[[], Iterator[T]]]) -> Iterator[T]:
         is_over.set()
         for thread in threads:
             thread.join()
+
+
+def _started(work: Callable[[], None], most: int) -> list[threading.Thread]:
+    """Threads that work, as many as the system starts."""
+    threads: list[threading.Thread] = []
+    for _ in range(most):
+        thread = threading.Thread(target=work, name="colonnade-ahead", daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:
+            break
+        threads.append(thread)
+    return threads

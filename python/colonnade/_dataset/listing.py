@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import glob
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from .._io.detection import from_suffix
+from .._io.paths import is_file, is_folder, matching, walk
 from .._io.redact_url import redact_url
 from .._io.sources import as_source, expand_home
 from .._io.stores import Access, is_store, path_of_file_url
@@ -162,7 +162,7 @@ def _folder(path: str, access: Access) -> Place | None:
     if is_store(path, access):
         return None if hasattr(access.filesystem, "find") else place_of(path, access)
     path = expand_home(path_of_file_url(path))
-    return place_of(path, access) if os.path.isdir(path) else None
+    return place_of(path, access) if is_folder(path) else None
 
 
 def _files(source: Any, access: Access) -> Iterator[Part]:
@@ -175,19 +175,19 @@ def _files(source: Any, access: Access) -> Iterator[Part]:
         yield from _objects(path, access)
         return
     path = expand_home(path_of_file_url(path))
-    if os.path.isdir(path):
+    if is_folder(path):
         yield from _Current(access).among(counted(_below(path), path), path)
     elif os.path.lexists(path):
         yield Part(path, os.path.basename(path), os.path.getsize(path))
     elif not _WILDCARDS.isdisjoint(path):
-        found = (each for each in sorted(glob.glob(path, recursive=True)) if os.path.isfile(each))
+        found = (each for each in matching(path) if is_file(each))
         shown = (each for each in found if not os.path.basename(each).startswith(_HIDDEN))
         parts = (Part(each, each.replace(os.sep, "/"), os.path.getsize(each)) for each in shown)
         yield from _Current(access).among(parts, None)
 
 
 def _below(path: str) -> Iterator[Part]:
-    for folder, folders, names in os.walk(path):
+    for folder, folders, names in walk(path):
         if _DELTA_LOG in folders:
             raise _is_delta(folder)
         folders[:] = sorted(name for name in folders if not _is_hidden(name))

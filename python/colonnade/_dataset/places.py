@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from .._io.paths import walk
 from .._io.redact_url import redact_url
 from .._io.sources import expand_home
 from .._io.store_objects import as_os_errors
@@ -19,6 +21,8 @@ MOST_FILES = 1_000_000
 """More files below a folder are refused: only their names would fill the memory."""
 
 _SYNCED_AT_ONCE = 8
+_SYNCS_NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM)
+"""Some file systems sync no folders, and a folder that may not be read cannot be opened for it."""
 
 T = TypeVar("T")
 
@@ -76,7 +80,7 @@ class Folder:
         return counted(self._files(below), self.shown(below))
 
     def _files(self, below: str) -> Iterator[FoundFile]:
-        for folder, folders, names in os.walk(os.path.join(self.path, below)):
+        for folder, folders, names in walk(os.path.join(self.path, below)):
             folders.sort()
             for name in sorted(names):
                 place = os.path.join(folder, name)
@@ -114,9 +118,14 @@ class Folder:
             # Over NFS the answer to a request that succeeded may have been lost, and the request sent again.
             return os.stat(temporary).st_nlink == 2
         finally:
-            with contextlib.suppress(FileNotFoundError):
+            # The file is there or not, whether this name goes or stays. `remove_leftovers` removes it later.
+            with contextlib.suppress(OSError):
                 os.unlink(temporary)
-        _sync_folder(folder)
+        try:
+            _sync_folder(folder)
+        except OSError as error:
+            where = f"The file is there, but a power failure may remove it: {path}"
+            raise OSError(error.errno, f"{error.strerror}. {where}") from error
         return True
 
     def remove(self, name: str) -> None:
@@ -124,8 +133,6 @@ class Folder:
             os.unlink(os.path.join(self.path, name))
 
     def settle(self, names: Sequence[str]) -> None:
-        from concurrent.futures import ThreadPoolExecutor
-
         paths = [self.target(name) for name in names]
         folders = {os.path.dirname(self.path) or "."}
         for folder in {os.path.dirname(path) for path in paths}:
@@ -133,11 +140,8 @@ class Folder:
                 folders.add(folder)
                 folder = os.path.dirname(folder) or "."
         # At once: file systems join what several threads sync.
-        with ThreadPoolExecutor(_SYNCED_AT_ONCE) as pool:
-            for _ in pool.map(_sync, paths):
-                pass
-            for _ in pool.map(_sync_folder, folders):
-                pass
+        _at_once(_sync, paths)
+        _at_once(_sync_folder, folders)
 
     def target(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/"))
@@ -258,6 +262,20 @@ def place_of(target: Any, access: Access) -> Place:
     )
 
 
+def _at_once(call: Callable[[str], None], paths: Iterable[str]) -> None:
+    """Call it for all paths in threads; in this one if the system starts no more."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    paths = list(paths)
+    try:
+        with ThreadPoolExecutor(_SYNCED_AT_ONCE) as pool:
+            for _ in pool.map(call, paths):
+                pass
+    except RuntimeError:
+        for path in paths:
+            call(path)
+
+
 def _sync(path: str) -> None:
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -267,5 +285,8 @@ def _sync(path: str) -> None:
 
 
 def _sync_folder(path: str) -> None:
-    with contextlib.suppress(OSError):  # some file systems sync no folders
+    try:
         _sync(path)
+    except OSError as error:
+        if error.errno not in _SYNCS_NO_FOLDERS:
+            raise

@@ -69,7 +69,8 @@ def write_dataset(
         Frames of different schemas; an appended schema that is not the one of the parts; a key that cannot be one.
         Nothing that was written is visible.
     OSError
-        Errors of the operating system and of stores. Nothing that was written is visible.
+        Errors of the operating system and of stores. Nothing that was written is visible, unless the message says that
+        it is: the last step, to sync the folder of the manifest, may fail.
 
     Examples
     --------
