@@ -146,13 +146,18 @@ impl Drop for AtomicFile {
     }
 }
 
-/// Follows a chain of symlinks and returns its end, which need not exist.
+/// Follows a chain of symlinks and returns its end, which need not exist. A link that cannot be read is an error: a file would
+/// replace it.
 pub(crate) fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..40 {
         match fs::read_link(&path) {
             Ok(target) => path = parent(&path).join(target),
-            Err(_) => return Ok(path),
+            // No link, no such name, or a file system without links.
+            Err(e) if matches!(e.raw_os_error(), Some(libc::EINVAL | libc::ENOENT | libc::ENOTDIR | libc::ENOSYS)) => {
+                return Ok(path);
+            }
+            Err(e) => return Err(e),
         }
     }
     Err(io::Error::from_raw_os_error(libc::ELOOP))
