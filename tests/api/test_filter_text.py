@@ -51,6 +51,15 @@ def test_and_goes_into_brackets() -> None:
     ]
 
 
+def test_numbers_and_brackets_without_end() -> None:
+    """A text may come from a client of a server, so it must not exhaust the stack."""
+    assert conjunctions("(" * 100 + "a=1" + ")" * 100) == [[("a", "==", 1)]]
+    assert conjunctions(" or ".join(["(a=1)"] * 200)) == [[("a", "==", 1)]] * 200
+    assert conjunctions(f"a < 1e{'9' * 30} and a > -{'9' * 3000}") == [
+        [("a", "<", float("inf")), ("a", ">", -int("9" * 3000))]
+    ]
+
+
 @each(
     ("text", "error"),
     [
@@ -66,6 +75,9 @@ def test_and_goes_into_brackets() -> None:
         ("a > 'b", "closing quote is missing"),
         ("a > 12b", "found '12b' at character 5"),
         (" and ".join(["(a=1 or a=2)"] * 12), "at most 1000 alternatives"),
+        (" and ".join(["(a=1 or a=2)"] * 9 + ["a=1"] * 100), "at most 10000 conditions"),
+        ("(" * 5000 + "a=1", "at most 100 brackets inside one another, found more at character 101"),
+        ("a = " + "9" * 5000, "expected a number of at most 4000 characters, found 5000 at character 5"),
     ],
 )
 def test_errors_name_the_place(text: str, error: str) -> None:

@@ -1,7 +1,7 @@
 """Conditions on rows as text: ``price > 3 and kind in ('a', 'b')``. docs/guides/filters.md has the grammar."""
 
 import re
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple, NoReturn
 
 from ..errors import OptionError
@@ -20,6 +20,11 @@ _COMPARISONS = {sign: sign for sign in ("==", "!=", "<", "<=", ">", ">=")} | {"=
 _KEYWORDS = ("and", "or", "not", "in", "is", "null", "true", "false", "inf")
 _VALUES = {"true": True, "false": False, "inf": float("inf")}
 _MOST_LISTS = 1000
+_MOST_CONDITIONS = 10_000
+_MOST_BRACKETS = 100
+"""Inside one another. Each takes some of the stack, and a text may come from a client of a server."""
+_MOST_DIGITS = 4000
+"""Python refuses to read more as an integer."""
 
 Lists = list[list[tuple[Any, str, Any]]]
 
@@ -50,6 +55,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._position = 0
+        self._depth = 0
         self._next = self._token()
 
     def any(self) -> Lists:
@@ -67,12 +73,19 @@ class _Parser:
             other = self._one()
             if len(found) * len(other) > _MOST_LISTS:
                 self._fail(f"at most {_MOST_LISTS} alternatives once 'or' is outside 'and'", token, "more")
+            if len(found) * _count(other) + len(other) * _count(found) > _MOST_CONDITIONS:
+                self._fail(f"at most {_MOST_CONDITIONS} conditions once 'or' is outside 'and'", token, "more")
             found = [[*one, *two] for one in found for two in other]
         return found
 
     def _one(self) -> Lists:
+        bracket = self._next
         if self._accept("sign", "("):
+            self._depth += 1
+            if self._depth > _MOST_BRACKETS:
+                self._fail(f"at most {_MOST_BRACKETS} brackets inside one another", bracket, "more")
             found = self.any()
+            self._depth -= 1
             self.take("sign", ")", "'and', 'or' or ')'")
             return found
         name = self.take("name", None, "a column or '('")
@@ -100,6 +113,8 @@ class _Parser:
             self._advance()
             return _VALUES[token.text]
         if token.kind == "number":
+            if len(token.text) > _MOST_DIGITS:
+                self._fail(f"a number of at most {_MOST_DIGITS} characters", token, f"{len(token.text)}")
             self._advance()
             return _number(token.text)
         if token.kind == "text":
@@ -153,6 +168,10 @@ class _Parser:
         )
 
 
+def _count(lists: Lists) -> int:
+    return sum(map(len, lists))
+
+
 def _unquoted(text: str) -> str:
     quote = text[0]
     return text[1:-1].replace(quote * 2, quote)
@@ -162,4 +181,7 @@ def _number(text: str) -> int | float | Decimal:
     """Digits after the point stay as written, for columns of decimals."""
     if text.lower().endswith("inf"):
         return float(text)
-    return int(text) if text.lstrip("+-").isdigit() else Decimal(text)
+    try:
+        return int(text) if text.lstrip("+-").isdigit() else Decimal(text)
+    except InvalidOperation:  # an exponent beyond all decimals
+        return float(text)
