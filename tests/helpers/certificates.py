@@ -6,6 +6,7 @@ def test_it(certificates): cn.listen("tls://127.0.0.1:0", **certificates.server,
 import ssl
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,7 @@ class Certificates:
     not_yet: Pair
     wrong_name: Pair
     unknown: Pair  # a server's, signed by the other authority
+    self_signed: Pair  # a server's
     client: Pair
     unknown_client: Pair
     expired_client: Pair
@@ -84,7 +86,35 @@ def make_certificates(folder: Path) -> Certificates:
         not_yet=pair("not-yet", ours, *local, not_before=now + day, not_after=now + 3 * day),
         wrong_name=pair("wrong-name", ours, "elsewhere.example"),
         unknown=pair("unknown", others, *local),
+        self_signed=_self_signed(folder),
         client=pair("client", ours, "client.example"),
         unknown_client=pair("unknown-client", others, "client.example"),
         expired_client=pair("expired-client", ours, "client.example", not_before=now - 3 * day, not_after=now - day),
     )
+
+
+def _self_signed(folder: Path) -> Pair:
+    """A certificate for localhost that no authority has signed."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+    now, day = datetime.now(UTC), timedelta(days=1)
+    made = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))])
+    unsigned = x509.CertificateBuilder(
+        issuer_name=name,
+        subject_name=name,
+        public_key=made.public_key(),
+        serial_number=x509.random_serial_number(),
+        not_valid_before=now - day,
+        not_valid_after=now + day,
+    )
+    signed = unsigned.add_extension(names, critical=False).sign(made, SHA256())
+    certificate, key = folder / "self-signed.pem", folder / "self-signed.key"
+    certificate.write_bytes(signed.public_bytes(Encoding.PEM))
+    key.write_bytes(made.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    key.chmod(0o600)
+    return Pair(str(certificate), str(key))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import contextlib
 
 import colonnade as cn
 
@@ -16,11 +16,12 @@ _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 def serve(options: argparse.Namespace) -> int:
     """``colonnade serve``: serves until Ctrl-C."""
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401
     except ImportError:
         raise cn.UnsupportedError(
             "serve: uvicorn runs the server, and is not installed. Install it with: pip install 'colonnade[serve]'"
         ) from None
+    from .._serve.server import make_server, server_context
     from ..serve import asgi
 
     is_local = options.host in _LOOPBACK
@@ -36,10 +37,12 @@ def serve(options: argparse.Namespace) -> int:
     app = asgi(
         options.folder, token=token, allowed_hosts=_LOOPBACK if is_local and token is None else None, cors=options.cors
     )
-    tls: dict[str, Any] = {} if options.cert is None else {"ssl_certfile": options.cert, "ssl_keyfile": options.key}
+    context = None if options.cert is None else server_context(options.cert, options.key)
+    server = make_server(app, options.host, options.port, context)
     scheme = "http" if options.cert is None else "https"
     print_line(f"Serving {options.folder} on {scheme}://{options.host}:{options.port}/ until Ctrl-C.")
-    uvicorn.run(app, host=options.host, port=options.port, log_level="warning", **tls)
+    with contextlib.suppress(KeyboardInterrupt):
+        server.run()
     return 0
 
 
