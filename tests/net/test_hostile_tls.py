@@ -3,6 +3,7 @@
 import logging
 import socket
 import ssl
+import warnings
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,13 @@ GOOD = bytes_message("good", b"good")
 # --------------------------------------------------------------------------- connecting to a server that does not hold
 @pytest.mark.parametrize(
     ("name", "word"),
-    [("expired", "expired"), ("not_yet", "valid"), ("wrong_name", "name"), ("unknown", "(?i)issuer|unknown|authorit")],
+    [
+        ("expired", "expired"),
+        ("not_yet", "valid"),
+        ("wrong_name", "name"),
+        ("unknown", "(?i)issuer|unknown|authorit"),
+        ("self_signed", "(?i)issuer|unknown|authorit"),
+    ],
 )
 def test_a_server_whose_certificate_does_not_hold(certificates: "Certificates", name: str, word: str) -> None:
     server, url = server_socket(URL)
@@ -38,6 +45,24 @@ def test_a_server_whose_certificate_does_not_hold(certificates: "Certificates", 
     assert url in str(error)
     with pytest.raises(ConnectionError, match=word):
         raise error
+
+
+def test_a_server_of_an_old_version(certificates: "Certificates") -> None:
+    """Nothing below TLS 1.2, though the server offers nothing newer."""
+    server, url = server_socket(URL)
+    context = certificates.server_context()
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")
+    with warnings.catch_warnings(action="ignore"):
+        context.minimum_version = ssl.TLSVersion.TLSv1
+        context.maximum_version = ssl.TLSVersion.TLSv1_1
+    with server:
+        connecting = Background(cn.connect, url, authorities=certificates.authority, timeout_s=PATIENCE_S)
+        plain, _ = server.accept()
+        with plain, pytest.raises(ssl.SSLError):
+            plain.settimeout(PATIENCE_S)
+            context.wrap_socket(plain, server_side=True)
+        error = connecting.error()
+    assert isinstance(error, ConnectionError), repr(error)
 
 
 def test_our_own_server_without_a_certificate_that_holds(certificates: "Certificates") -> None:
