@@ -132,7 +132,7 @@ impl WholeFrame {
             None => self.schemas.learn(head, limits)?,
         };
         let blocks = Blocks::new(&schema, limits.max_nbytes)?;
-        let texts = TextColumns::new(&schema.layout, limits)?;
+        let texts = TextColumns::new(&schema.layout, schema.shape.announced, limits)?;
         let catalog = Catalog::new(Arc::clone(&schema.shape));
         if schema.keeps_bytes() {
             self.keep(head)?;

@@ -2,6 +2,9 @@
 //!
 //! The bytes of a batch are received at the end of the bytes so far. When the batch is complete, its offsets say which of them
 //! its rows use; the others make room for the next batch. Offsets and validity are kept, and checked at the end mark.
+//!
+//! A growing column moves to memory of an earlier frame if memory of about its expected size waits in the pool: the received rows
+//! and the announced ones tell the size.
 
 use crate::arrow::ipc::body::{BatchBody, CompressedBuffer, decompress, read_length_prefix};
 use crate::error::Result;
@@ -24,6 +27,8 @@ pub(super) struct TextColumns {
     columns: Vec<GrowingTextColumn>,
     /// The sum of the columns' reserved bytes.
     nbytes: u64,
+    /// Rows of all batches; 0 if they are not announced.
+    announced: u64,
     limit: StreamLimit,
     budget: Budget,
 }
@@ -33,6 +38,8 @@ struct GrowingTextColumn {
     region: RegionMut,
     /// Bytes of the complete batches.
     filled: usize,
+    /// Rows of the complete batches.
+    nrows: usize,
     /// Bytes of the complete batches, and those of the current one that have memory.
     reserved: usize,
     /// Whether offsets have 32 bits.
@@ -41,13 +48,14 @@ struct GrowingTextColumn {
 }
 
 impl TextColumns {
-    pub(super) fn new(layout: &BlockLayout, limits: &Limits) -> Result<Self> {
+    pub(super) fn new(layout: &BlockLayout, announced: Option<u64>, limits: &Limits) -> Result<Self> {
         let column = |&(_, small): &(usize, bool)| {
             let region = Region::allocate(0)?;
-            Ok(GrowingTextColumn { region, filled: 0, reserved: 0, small, runs: Vec::new() })
+            Ok(GrowingTextColumn { region, filled: 0, nrows: 0, reserved: 0, small, runs: Vec::new() })
         };
         let columns = layout.texts.iter().map(column).collect::<Result<_>>()?;
-        Ok(Self { columns, nbytes: 0, limit: StreamLimit::new(limits), budget: Budget::new(limits, 0) })
+        let (limit, budget) = (StreamLimit::new(limits), Budget::new(limits, 0));
+        Ok(Self { columns, nbytes: 0, announced: announced.unwrap_or(0), limit, budget })
     }
 
     /// Bytes of all columns, after a complete batch.
@@ -74,16 +82,18 @@ impl TextColumns {
     /// the column before `from` have arrived.
     pub(super) fn room(&mut self, column: usize, from: usize, nbytes: usize) -> Result<&mut [u8]> {
         let count = nbytes.min(from.max(BELIEVED_NBYTES));
-        self.reserve(column, from, count)
+        self.reserve(column, from, count, nbytes)
     }
 
-    fn reserve(&mut self, column: usize, from: usize, nbytes: usize) -> Result<&mut [u8]> {
+    /// Makes room for `nbytes` bytes from `from` on, of `declared` bytes that shall come.
+    fn reserve(&mut self, column: usize, from: usize, nbytes: usize, declared: usize) -> Result<&mut [u8]> {
         let end = from.checked_add(nbytes).ok_or_else(too_large)?;
         let column = self.columns.get_mut(column).ok_or_else(too_large)?;
         let more = end.saturating_sub(column.reserved);
         // The columns of a batch are received together, so the limit is for their sum.
         self.limit.check("arrow", self.nbytes.saturating_add(more as u64))?;
-        column.reserve(end, from)?;
+        let expected = column.expected_nbytes(self.announced).max(from.saturating_add(declared));
+        column.reserve(end, from, expected)?;
         column.reserved += more;
         self.nbytes += more as u64;
         column.region.as_mut_slice().get_mut(from..end).ok_or_else(too_large)
@@ -110,7 +120,7 @@ impl TextColumns {
         };
         let nbytes = packing.map_or(bytes.len(), |(_, nbytes)| nbytes);
         self.budget.charge("arrow", "the bodies", nbytes as u64, nrows as u64)?;
-        let place = self.reserve(column, self.end(column), nbytes)?;
+        let place = self.reserve(column, self.end(column), nbytes, nbytes)?;
         match packing {
             None => place.copy_from_slice(bytes),
             Some((codec, _)) => {
@@ -139,6 +149,7 @@ impl TextColumns {
         }
         self.nbytes -= (column.reserved - column.filled) as u64;
         column.reserved = column.filled;
+        column.nrows += nrows;
         column.runs.push(run);
     }
 
@@ -156,9 +167,19 @@ impl TextColumns {
 }
 
 impl GrowingTextColumn {
+    /// The bytes of all announced rows, if they are as long as the received ones.
+    fn expected_nbytes(&self, announced: u64) -> usize {
+        let expected = (self.filled as u128 * u128::from(announced)).checked_div(self.nrows as u128);
+        expected.and_then(|nbytes| usize::try_from(nbytes).ok()).unwrap_or(0)
+    }
+
     /// Makes room for the bytes before `end`, and keeps those before `from`.
-    fn reserve(&mut self, end: usize, from: usize) -> Result<()> {
+    fn reserve(&mut self, end: usize, from: usize, expected: usize) -> Result<()> {
         let held = self.region.capacity();
+        let is_large = expected >= HUGE_FROM_NBYTES;
+        if end > held && is_large && self.region.move_to_waiting(from, end, expected) {
+            return Ok(());
+        }
         if held >= HUGE_FROM_NBYTES || end <= held {
             let enough = if end > held { end.max(from.saturating_mul(2)) } else { end };
             self.region.grow(enough)?;
