@@ -146,6 +146,9 @@ impl Drop for AtomicFile {
     }
 }
 
+/// What `readlink` reports of a file, of a name that does not exist, and on file systems without links.
+const NO_LINK: [i32; 4] = [libc::EINVAL, libc::ENOENT, libc::ENOTDIR, libc::ENOSYS];
+
 /// Follows a chain of symlinks and returns its end, which need not exist. A link that cannot be read is an error: a file would
 /// replace it.
 pub(crate) fn resolve_links(path: &Path) -> io::Result<PathBuf> {
@@ -153,10 +156,7 @@ pub(crate) fn resolve_links(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..40 {
         match fs::read_link(&path) {
             Ok(target) => path = parent(&path).join(target),
-            // No link, no such name, or a file system without links.
-            Err(e) if matches!(e.raw_os_error(), Some(libc::EINVAL | libc::ENOENT | libc::ENOTDIR | libc::ENOSYS)) => {
-                return Ok(path);
-            }
+            Err(e) if e.raw_os_error().is_some_and(|code| NO_LINK.contains(&code)) => return Ok(path),
             Err(e) => return Err(e),
         }
     }
