@@ -149,7 +149,8 @@ impl DeclaredColumn {
         // Fast path for most numbers: no quotes, no null value, nothing to convert.
         if self.number
             && rules.has_plain_numbers()
-            && raw.first().is_some_and(|first| *first != rules.quote)
+            && !raw.is_empty()
+            && !rules.opens(raw)
             && raw.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.'))
             && let Ok(text) = std::str::from_utf8(raw)
         {

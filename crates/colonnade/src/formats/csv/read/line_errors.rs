@@ -1,7 +1,7 @@
 //! Errors for lines that cannot be split into cells.
 
 use super::fields::TokenError;
-use super::rules::{DialectRules, NEVER};
+use super::rules::DialectRules;
 use crate::error::ErrorKind;
 
 /// The message for a line over the limit.
@@ -18,7 +18,7 @@ pub(super) fn kind(found: TokenError) -> ErrorKind {
 
 /// The offset and message of a tokenization error.
 pub(super) fn message(found: TokenError, rules: &DialectRules) -> (usize, String) {
-    let quote = if rules.quote == NEVER { '"' } else { char::from(rules.quote) };
+    let quote = char::from(rules.quote.unwrap_or(b'"'));
     match found {
         TokenError::Quote(at) => (
             at,
@@ -52,7 +52,7 @@ pub(super) fn message(found: TokenError, rules: &DialectRules) -> (usize, String
         }
         TokenError::Long(at) => (at, TOO_LONG.to_owned()),
         TokenError::Escape(at) => {
-            let escape = char::from(rules.escape);
+            let escape = char::from(rules.escape.unwrap_or_default());
             let message = format!(
                 "expected a character behind the escape character {escape:?}, found the end of the input. The file was cut \
                  short, or name another one with escapechar=."

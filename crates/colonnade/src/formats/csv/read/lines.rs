@@ -53,9 +53,12 @@ impl LineEnds {
             // Most bytes of a cell leave the state unchanged.
             let skipped = match self.state {
                 LineState::Inside if self.says => rest.iter().position(|b| {
-                    *b == rules.delimiter || *b == rules.newline || *b == rules.comment || *b == rules.escape
+                    let marks = rules.comment == Some(*b) || rules.escape == Some(*b);
+                    *b == rules.delimiter || *b == rules.newline || marks
                 }),
-                LineState::Quoted => rest.iter().position(|b| *b == rules.quote || *b == rules.escape),
+                LineState::Quoted => {
+                    rest.iter().position(|b| rules.quote == Some(*b) || rules.escape == Some(*b))
+                }
                 LineState::Comment => rest.iter().position(|b| *b == rules.newline),
                 _ => Some(0),
             };
@@ -74,18 +77,18 @@ impl LineEnds {
         let unquoted = |byte: u8| match byte {
             _ if byte == rules.newline => LineState::Line,
             _ if byte == rules.delimiter => LineState::Cell,
-            _ if byte == rules.comment => LineState::Comment,
-            _ if byte == rules.escape => LineState::Escaped,
+            _ if rules.comment == Some(byte) => LineState::Comment,
+            _ if rules.escape == Some(byte) => LineState::Escaped,
             _ => LineState::Inside,
         };
         self.state = match self.state {
-            LineState::Line if byte == rules.comment => LineState::Comment,
-            LineState::Line | LineState::Cell if byte == rules.quote => LineState::Quoted,
-            LineState::Closed if byte == rules.quote => LineState::Quoted,
+            LineState::Line if rules.comment == Some(byte) => LineState::Comment,
+            LineState::Line | LineState::Cell if rules.quote == Some(byte) => LineState::Quoted,
+            LineState::Closed if rules.quote == Some(byte) => LineState::Quoted,
             LineState::Line | LineState::Cell | LineState::Inside | LineState::Closed => unquoted(byte),
-            LineState::Quoted if byte == rules.escape => LineState::QuotedEscaped,
-            LineState::Quoted if byte == rules.quote && rules.doublequote => LineState::Closed,
-            LineState::Quoted if byte == rules.quote => LineState::Inside,
+            LineState::Quoted if rules.escape == Some(byte) => LineState::QuotedEscaped,
+            LineState::Quoted if rules.quote == Some(byte) && rules.doublequote => LineState::Closed,
+            LineState::Quoted if rules.quote == Some(byte) => LineState::Inside,
             LineState::Quoted | LineState::QuotedEscaped => LineState::Quoted,
             LineState::Escaped => LineState::Inside,
             LineState::Comment if byte == rules.newline => LineState::Line,

@@ -92,7 +92,7 @@ fn row(bytes: &[u8], at: usize, rules: &DialectRules, ended: bool) -> NamesResul
         String::from_utf8_lossy(&rules.text(raw).bytes).into_owned()
     };
     let cells: Vec<String> = tokenizer.spans().map(cell).collect();
-    let quoted = rest.first() == Some(&rules.quote);
+    let quoted = rules.opens(rest);
     // As in pandas, other white space, such as that of Unicode, is a name.
     let is_blank = |cell: &String| cell.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
     let blank = cells.is_empty() || (cells.len() == 1 && !quoted && cells.iter().all(is_blank));

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::names::{NameRows, NamesError, names, unnamed};
 use super::null_values::NullValues;
 use super::options::{Dates, OnError, ReadOptions, SchemaOption};
-use super::rules::{DialectRules, NEVER};
+use super::rules::DialectRules;
 use super::sniff::{DELIMITERS, Sniffer};
 use super::structural::SpecialBytes;
 use super::time::{FIELDS, TimeFormat};
@@ -34,7 +34,7 @@ pub(super) struct Preamble {
 impl Preamble {
     pub(super) fn special(&self) -> SpecialBytes {
         let DialectRules { delimiter, quote, newline, .. } = self.rules;
-        SpecialBytes { delimiter, quote: (quote != NEVER).then_some(quote), newline }
+        SpecialBytes { delimiter, quote, newline }
     }
 
     /// The rules for columns whose cells may be instants.
@@ -79,8 +79,7 @@ pub(super) fn open(
     if header.is_none() && options.delimiter.is_none() {
         rules.delimiter = delimiter(seen, &rules);
     }
-    let json_char =
-        |byte: u8| if byte == NEVER { json!(null) } else { json!(String::from(char::from(byte))) };
+    let json_char = |byte: Option<u8>| json!(byte.map(|byte| String::from(char::from(byte))));
     let before = seen.iter().position(|b| *b == b'\n').and_then(|i| seen.get(i.checked_sub(1)?));
     let ends = match (rules.newline, before) {
         (b'\r', _) => "\r",
@@ -88,7 +87,7 @@ pub(super) fn open(
         _ => "\n",
     };
     let dialect = json!({
-        "sep": json_char(rules.delimiter),
+        "sep": json_char(Some(rules.delimiter)),
         "quotechar": json_char(rules.quote),
         "lineterminator": ends,
     });
@@ -141,17 +140,16 @@ fn header(bytes: &[u8], options: &ReadOptions) -> Result<Option<TextHeader>> {
 }
 
 fn rules(options: &ReadOptions, header: Option<&TextHeader>) -> Result<DialectRules> {
-    let byte = |option: Option<u8>| option.unwrap_or(NEVER);
     let Some(header) = header else {
         return Ok(DialectRules {
             delimiter: options.delimiter.unwrap_or(b','),
-            quote: byte(options.quote),
-            escape: byte(options.escape),
-            comment: byte(options.comment),
+            quote: options.quote,
+            escape: options.escape,
+            comment: options.comment,
             newline: b'\n',
             doublequote: options.doublequote,
             point: options.decimal,
-            thousands: byte(options.thousands),
+            thousands: options.thousands,
             null_values: NullValues::new(options.keep_default_na, &options.na_values),
             quoted_null_values: true,
             time: None,
@@ -173,13 +171,13 @@ fn rules(options: &ReadOptions, header: Option<&TextHeader>) -> Result<DialectRu
     };
     Ok(DialectRules {
         delimiter: one("delimiter", b',')?,
-        quote: one("quotechar", b'"')?,
-        escape: NEVER,
-        comment: NEVER,
+        quote: Some(one("quotechar", b'"')?),
+        escape: None,
+        comment: None,
         newline: b'\n',
         doublequote: true,
         point: one("decimal", b'.')?,
-        thousands: NEVER,
+        thousands: None,
         null_values: NullValues::only(text("null").unwrap_or("")),
         quoted_null_values: false,
         time: None,
@@ -199,7 +197,7 @@ fn line_nbytes(bytes: &[u8]) -> usize {
 fn line_end(bytes: &[u8], rules: &DialectRules, delimiters: &[u8]) -> u8 {
     let (mut at, mut begins, mut comments) = (0, true, false);
     while let Some(&byte) = bytes.get(at) {
-        let opens = begins && !comments && byte == rules.quote;
+        let opens = begins && !comments && rules.quote == Some(byte);
         begins = delimiters.contains(&byte);
         match byte {
             b'\n' => return b'\n',
@@ -209,8 +207,8 @@ fn line_end(bytes: &[u8], rules: &DialectRules, delimiters: &[u8]) -> u8 {
                 Some(end) => at = end,
                 None => return b'\n',
             },
-            _ if byte == rules.comment => comments = true,
-            _ if byte == rules.escape => at += 1,
+            _ if rules.comment == Some(byte) => comments = true,
+            _ if rules.escape == Some(byte) => at += 1,
             _ => {}
         }
         at += 1;
@@ -219,15 +217,15 @@ fn line_end(bytes: &[u8], rules: &DialectRules, delimiters: &[u8]) -> u8 {
 }
 
 /// Whether a cell contains a quote but is not quoted.
-fn is_torn(bytes: &[u8], start: u32, end: u32, quote: u8) -> bool {
+fn is_torn(bytes: &[u8], start: u32, end: u32, rules: &DialectRules) -> bool {
     let cell = bytes.get(start as usize..end as usize).unwrap_or_default();
-    cell.first() != Some(&quote) && cell.contains(&quote)
+    !rules.opens(cell) && rules.quote.is_some_and(|quote| cell.contains(&quote))
 }
 
 /// Chooses the delimiter that gives all lines the same and the largest number of cells.
 fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
     let mut best = (0, rules.delimiter);
-    for delimiter in DELIMITERS.into_iter().filter(|d| *d != rules.point && *d != rules.thousands) {
+    for delimiter in DELIMITERS.into_iter().filter(|d| *d != rules.point && rules.thousands != Some(*d)) {
         let rules = DialectRules { delimiter, ..rules.clone() };
         let (mut at, mut widths, mut widths_agree, mut has_torn_cell) = (0, Vec::new(), true, false);
         while at < bytes.len() {
@@ -237,7 +235,7 @@ fn delimiter(bytes: &[u8], rules: &DialectRules) -> u8 {
                 break;
             };
             // A delimiter may occur in quoted text. An unquoted cell with a quote is then part of a quoted cell.
-            has_torn_cell |= tokenizer.spans().any(|(start, end, _)| is_torn(bytes, start, end, rules.quote));
+            has_torn_cell |= tokenizer.spans().any(|(start, end, _)| is_torn(bytes, start, end, &rules));
             let width = tokenizer.spans().count();
             let blank = width <= 1 && tokenizer.spans().all(|(start, end, _)| start == end);
             if !blank {

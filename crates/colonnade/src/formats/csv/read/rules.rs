@@ -8,23 +8,20 @@ use super::number::is_infinite_by_name;
 use super::time::{self, TimeFormat};
 use crate::cells::number::{ParsedInt, float, integer};
 
-/// A byte that never occurs in UTF-8. It represents an option that is off.
-pub(super) const NEVER: u8 = 0xFF;
-
 /// The dialect and null values of one input.
 #[derive(Debug, Clone)]
 pub(super) struct DialectRules {
     pub(super) delimiter: u8,
-    /// Quote character; [`NEVER`] if there is none. The others likewise.
-    pub(super) quote: u8,
-    pub(super) escape: u8,
-    pub(super) comment: u8,
+    /// Quote character; `None` if there is none. The others likewise.
+    pub(super) quote: Option<u8>,
+    pub(super) escape: Option<u8>,
+    pub(super) comment: Option<u8>,
     /// The last byte of a line end.
     pub(super) newline: u8,
     /// Whether a doubled quote inside quotes is one quote.
     pub(super) doublequote: bool,
     pub(super) point: u8,
-    pub(super) thousands: u8,
+    pub(super) thousands: Option<u8>,
     pub(super) null_values: NullValues,
     /// Whether quoted text can be a null value.
     pub(super) quoted_null_values: bool,
@@ -46,23 +43,29 @@ impl DialectRules {
     /// Removes quotes and escapes from the bytes of a cell.
     #[inline]
     pub(super) fn text<'a>(&self, raw: &'a [u8]) -> CellText<'a> {
-        if raw.first() != Some(&self.quote) && self.escape == NEVER {
+        if !self.opens(raw) && self.escape.is_none() {
             return CellText { bytes: Cow::Borrowed(raw), quoted: false };
         }
         self.unquoted(raw)
     }
 
+    /// Whether a cell begins with a quote.
+    #[inline]
+    pub(super) fn opens(&self, raw: &[u8]) -> bool {
+        raw.first().is_some_and(|byte| self.quote == Some(*byte))
+    }
+
     #[cold]
     fn unquoted<'a>(&self, raw: &'a [u8]) -> CellText<'a> {
-        let (quote, escape) = (self.quote, self.escape);
-        let quoted = raw.first() == Some(&quote);
+        let (quoted, quote) = (self.opens(raw), self.quote.unwrap_or_default());
+        let (escapes, escape) = (self.escape.is_some(), self.escape.unwrap_or(quote));
         let inner = if quoted { raw.get(1..).unwrap_or_default() } else { raw };
         let inner = match inner.split_last() {
             Some((last, rest)) if quoted && *last == quote => rest,
             _ => inner,
         };
         // Without an exit inside a chunk the compiler vectorizes the search, which long texts need.
-        let is_special = |byte: u8| (byte == escape) | (quoted & (byte == quote));
+        let is_special = |byte: u8| (escapes & (byte == escape)) | (quoted & (byte == quote));
         if !inner.chunks(128).any(|some| some.iter().fold(false, |any, byte| any | is_special(*byte))) {
             return CellText { bytes: Cow::Borrowed(inner), quoted };
         }
@@ -70,7 +73,7 @@ impl DialectRules {
         let mut rest = inner.iter();
         while let Some(byte) = rest.next() {
             // The byte after an escape, or after the first of two quotes, is literal.
-            if *byte == escape || (quoted && *byte == quote && self.doublequote) {
+            if (escapes && *byte == escape) || (quoted && *byte == quote && self.doublequote) {
                 out.extend(rest.next());
             } else {
                 out.push(*byte);
@@ -94,7 +97,7 @@ impl DialectRules {
     /// Whether a text of digits, signs and points is a number without conversion.
     #[inline]
     pub(super) fn has_plain_numbers(&self) -> bool {
-        let converts = self.point != b'.' || self.thousands != NEVER || self.escape != NEVER;
+        let converts = self.point != b'.' || self.thousands.is_some() || self.escape.is_some();
         !converts && !self.numbers_are_looked_up()
     }
 
@@ -151,7 +154,7 @@ impl DialectRules {
     /// `.`. The result for other texts is not a number either.
     pub(super) fn plain_number<'a>(&self, cell: &'a [u8]) -> Cow<'a, [u8]> {
         let cell = cell.trim_ascii();
-        if self.point == b'.' && self.thousands == NEVER {
+        if self.point == b'.' && self.thousands.is_none() {
             return Cow::Borrowed(cell);
         }
         // A thousands separator is before the decimal point, with digits on both sides.
@@ -159,7 +162,7 @@ impl DialectRules {
         let point = cell.iter().position(|b| *b == self.point).unwrap_or(cell.len());
         let mut out = Vec::with_capacity(cell.len());
         for (i, byte) in cell.iter().enumerate() {
-            if *byte == self.thousands && i < point && digit(i.checked_sub(1)) && digit(Some(i + 1)) {
+            if self.thousands == Some(*byte) && i < point && digit(i.checked_sub(1)) && digit(Some(i + 1)) {
                 continue;
             }
             out.push(match *byte {

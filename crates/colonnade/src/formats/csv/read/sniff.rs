@@ -3,7 +3,6 @@
 
 use super::COMMENT;
 use super::options::{ReadOptions, SchemaOption};
-use super::rules::NEVER;
 
 /// Delimiters that are detected, the likelier ones first.
 pub(super) const DELIMITERS: [u8; 4] = *b",\t;|";
@@ -15,9 +14,9 @@ const SNIFF_LINES: usize = 100;
 /// Scans the first lines, each byte once. The result depends only on the bytes, not on the portions in which they arrive.
 #[derive(Debug)]
 pub(super) struct Sniffer {
-    quote: u8,
-    escape: u8,
-    comment: u8,
+    quote: Option<u8>,
+    escape: Option<u8>,
+    comment: Option<u8>,
     /// The delimiter, or all candidates if it is unknown.
     delimiters: Vec<u8>,
     /// Number of lines with content that are needed: while the delimiter is unknown, and if it is known.
@@ -45,16 +44,15 @@ pub(super) struct Sniffer {
 impl Sniffer {
     /// `rows`: the caller's rows per frame. Sniffing waits for no more rows than these.
     pub(super) fn new(options: &ReadOptions, rows: usize) -> Self {
-        let byte = |option: Option<u8>| option.unwrap_or(NEVER);
         let names = options.header_rows.max(1);
         let is_known = options.delimiter.is_some()
             || (options.sidecar.is_some()
                 && matches!(options.schema, SchemaOption::Found | SchemaOption::Sidecar));
         let lines = SNIFF_LINES.min(options.header_rows.saturating_add(rows)).max(names);
         Self {
-            quote: byte(options.quote),
-            escape: byte(options.escape),
-            comment: byte(options.comment),
+            quote: options.quote,
+            escape: options.escape,
+            comment: options.comment,
             delimiters: options.delimiter.map_or_else(|| DELIMITERS.to_vec(), |one| vec![one]),
             max_lines: if is_known { names } else { lines },
             header_lines: names,
@@ -92,7 +90,7 @@ impl Sniffer {
         while let Some(&byte) = bytes.get(self.at) {
             let next = bytes.get(self.at + 1).copied();
             // The next byte may belong to a line end or to an escape.
-            if next.is_none() && !ended && (byte == b'\r' || byte == self.escape) {
+            if next.is_none() && !ended && (byte == b'\r' || self.escape == Some(byte)) {
                 break;
             }
             self.at += 1;
@@ -108,13 +106,13 @@ impl Sniffer {
                 self.lines += usize::from(self.has_content);
                 (self.has_content, self.is_comment, self.end) = (false, false, self.at);
                 self.may_quote = true;
-            } else if !self.inside && byte == self.comment {
+            } else if !self.inside && self.comment == Some(byte) {
                 self.is_comment = true;
             } else if !self.is_comment {
-                self.at += usize::from(byte == self.escape);
+                self.at += usize::from(self.escape == Some(byte));
                 // A quote inside a cell that does not begin with one is literal.
-                let closes = self.inside && byte == self.quote;
-                let opens = !self.inside && self.may_quote && byte == self.quote;
+                let closes = self.inside && self.quote == Some(byte);
+                let opens = !self.inside && self.may_quote && self.quote == Some(byte);
                 self.inside ^= closes || opens;
                 self.may_quote = closes || (!self.inside && self.delimiters.contains(&byte));
                 self.has_content |= !matches!(byte, b' ' | b'\t' | b'\r');

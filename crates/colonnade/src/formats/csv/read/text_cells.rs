@@ -3,7 +3,7 @@
 use super::column::{CellSpans, CellWord, PieceColumn};
 use super::normalize::NOWHERE;
 use super::null_values::NullValue;
-use super::rules::{DialectRules, NEVER};
+use super::rules::DialectRules;
 use super::text::TextPiece;
 
 /// Number of bytes copied at once. Most cells are shorter, and a copy of constant size needs no call.
@@ -47,7 +47,7 @@ fn fill_text(
     part: &mut PieceColumn,
     room: &mut [u8],
 ) -> (usize, bool) {
-    let escaped = rules.escape != NEVER;
+    let escaped = rules.escape.is_some();
     let (mut used, mut split) = (0, false);
     for (row, slot) in out.iter_mut().enumerate() {
         let (start, end) = spans.span(row);
@@ -58,7 +58,7 @@ fn fill_text(
             if rules.null_values.empty_is_null() || start == NOWHERE {
                 part.null(first + row);
             }
-        } else if head == rules.quote || escaped || rules.null_values.may_be(head, length) {
+        } else if rules.quote == Some(head) || escaped || rules.null_values.may_be(head, length) {
             let nbytes =
                 rare_text(rules, bytes.get(start..end).unwrap_or_default(), first + row, part, target);
             split |= nbytes > 0 && target.first().is_some_and(|byte| continues(*byte));

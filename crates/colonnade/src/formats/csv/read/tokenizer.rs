@@ -52,7 +52,7 @@ impl Tokenizer {
         longest: usize,
     ) -> Result<usize, TokenError> {
         let byte = |i: usize| bytes.get(i).copied();
-        if byte(from) == Some(rules.comment) {
+        if rules.comment.is_some() && byte(from) == rules.comment {
             let end = comment_end(bytes, from, rules)?;
             self.ended = end < bytes.len();
             return Ok((end + 1).min(bytes.len()));
@@ -60,11 +60,11 @@ impl Tokenizer {
         let mut start = from;
         loop {
             let mut at = start;
-            if byte(at) == Some(rules.quote) {
+            if rules.quote.is_some() && byte(at) == rules.quote {
                 at = closing(bytes, at, rules).ok_or(TokenError::Unclosed(at))? + 1;
                 let follows = byte(at).is_none_or(|b| {
                     let ended = b == b'\r' && byte(at + 1) == Some(b'\n');
-                    b == rules.delimiter || b == rules.newline || b == rules.comment || ended
+                    b == rules.delimiter || b == rules.newline || rules.comment == Some(b) || ended
                 });
                 if !follows {
                     return Err(TokenError::Quote(at));
@@ -109,9 +109,9 @@ fn unquoted(bytes: &[u8], mut at: usize, rules: &DialectRules) -> Result<(usize,
         match b {
             _ if b == rules.delimiter => return Ok((at, CellEnd::Delimiter)),
             _ if b == rules.newline => return Ok((at, CellEnd::End(at))),
-            _ if b == rules.comment => return Ok((at, CellEnd::Comment)),
-            _ if b == rules.escape && at + 1 == bytes.len() => return Err(TokenError::Escape(at)),
-            _ if b == rules.escape => at += 2,
+            _ if rules.comment == Some(b) => return Ok((at, CellEnd::Comment)),
+            _ if rules.escape == Some(b) && at + 1 == bytes.len() => return Err(TokenError::Escape(at)),
+            _ if rules.escape == Some(b) => at += 2,
             0 => return Err(TokenError::Nul(at)),
             b'\r' if bytes.get(at + 1) == Some(&rules.newline) => return Ok((at, CellEnd::End(at + 1))),
             b'\n' | b'\r' => return Err(TokenError::Return(at)),
@@ -145,11 +145,11 @@ pub(super) fn closing(bytes: &[u8], at: usize, rules: &DialectRules) -> Option<u
     let mut i = at + 1;
     loop {
         let b = *bytes.get(i)?;
-        if b == rules.escape {
+        if rules.escape == Some(b) {
             i += 2;
-        } else if b != rules.quote {
+        } else if rules.quote != Some(b) {
             i += 1;
-        } else if rules.doublequote && bytes.get(i + 1) == Some(&rules.quote) {
+        } else if rules.doublequote && bytes.get(i + 1).copied() == rules.quote {
             i += 2;
         } else {
             return Some(i);

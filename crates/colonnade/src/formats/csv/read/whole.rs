@@ -9,7 +9,6 @@ use super::normalize::RowShape;
 use super::opening::{Preamble, open};
 use super::options::{OnError, ReadOptions};
 use super::pass::{InputFault, InputFaultKind, LinePiece, PassInput, max_line_nbytes};
-use super::rules::NEVER;
 use super::sniff::Sniffer;
 use super::split::{piece_nbytes, pieces, pieces_bytewise};
 use crate::cells::place::TextPosition;
@@ -150,7 +149,7 @@ impl InputReader<'_> {
         read: &mut dyn FnMut(&PassInput<'_>, &[LinePiece]) -> ReadOutcome<T>,
     ) -> Result<T> {
         let rules = &self.opening.rules;
-        let mut careful = rules.escape != NEVER || rules.comment != NEVER || !rules.doublequote;
+        let mut careful = rules.escape.is_some() || rules.comment.is_some() || !rules.doublequote;
         let mut left_out: Vec<usize> = Vec::new();
         loop {
             let (source, pieces) = self.source(careful, &left_out)?;

@@ -382,3 +382,30 @@ fn selected_columns_keep_their_numbers() {
         [1i64, 2].map(i64::to_le_bytes).concat()
     );
 }
+
+/// FF is in no UTF-8. It once stood for a mark that the dialect does not have: an escape or comment character, a quote.
+#[test]
+fn the_byte_ff_is_refused_in_every_place() {
+    let options = ReadOptions { delimiter: Some(b','), ..ReadOptions::default() };
+    let without_quotes = ReadOptions { quote: None, ..options.clone() };
+    let with_commas = ReadOptions { delimiter: Some(b';'), decimal: b',', ..ReadOptions::default() };
+    let cases: [(&[u8], &ReadOptions); 11] = [
+        (b"a,b\n\"\xff\",1\n", &options),
+        (b"a,b\n\"x\xff\",1\n", &options),
+        (b"a,b\n1,\"\xff\xff\"", &options),
+        (b"a,b\n\xff1,2\n", &options),
+        (b"a,b\n1,2\n\xff\"3\",4\n5,6\n", &options),
+        (b"a,b\nx\"y,1\n\xff3,4\n5,6\n", &options),
+        (b"a,b\nx\"y,1\nz\xff,4,\n5,6\n", &options),
+        (b"\xffa,b\n1,2\n", &options),
+        (b"a,\"b\xff\"\n1,2\n", &options),
+        (b"a,b\n\xffx\xff,1\n", &without_quotes),
+        (b"a;b\n1\xff234;2\n", &with_commas),
+    ];
+    for (text, options) in cases {
+        for found in [read(text, options).map(drop), chunked(text, options, 1).map(drop)] {
+            let found = found.expect_err(&format!("{text:?}")).to_string();
+            assert!(found.contains("expected UTF-8, found the byte FF"), "{text:?}: {found}");
+        }
+    }
+}
