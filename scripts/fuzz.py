@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "fuzz"
 CORPUS = ROOT / "fuzz" / "corpus"
 RECORD = ROOT / "fuzz" / "record.json"
+DICTIONARIES = ROOT / "fuzz" / "dictionaries"
 PAGE = ROOT / "docs" / "trust" / "fuzzing.md"
 CORPORA = ROOT.parent / "shared" / "corpora"
 # A folder of its own: other builds do not wait for this one, which takes nine minutes.
@@ -112,6 +113,7 @@ def run(target: str, seconds: int) -> Outcome:
         f"-artifact_prefix={findings}/",
         "-print_final_stats=1",
         *LIMITS,
+        *dictionary(target),
     ]
     done = subprocess.run(
         command, env=environment(target), capture_output=True, text=True, errors="replace", check=False
@@ -127,6 +129,12 @@ def run(target: str, seconds: int) -> Outcome:
         flush=True,
     )
     return outcome
+
+
+def dictionary(target: str) -> list[str]:
+    """The option for the words of the format, if there are any. Round trips take frames and no files."""
+    path = DICTIONARIES / f"{target.rsplit('-', 1)[-1]}.txt"
+    return [f"-dict={path}"] if path.is_file() and not target.startswith("round-trip") else []
 
 
 def environment(target: str) -> dict[str, str]:

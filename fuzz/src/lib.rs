@@ -17,6 +17,7 @@ mod content;
 mod frames;
 mod mend;
 pub mod messages;
+mod mutate;
 mod options;
 pub mod read;
 pub mod round_trip;
@@ -87,12 +88,34 @@ impl Target {
         Some([head, file].concat())
     }
 
+    /// Changes the first `size` bytes of `input` at a place that the format knows, to at most `max_size` bytes, and returns their
+    /// new number. Equal inputs and seeds give equal bytes. `None`, and nothing is changed: there is no such place, no room for
+    /// the change, or the input is a frame and not a file.
+    pub fn mutate(&self, input: &mut [u8], size: usize, max_size: usize, seed: u32) -> Option<usize> {
+        let (format, start) = match self {
+            Self::Read(format) => (format.spec().name, 1),
+            Self::Split(format) => (format.spec().name, schedule_nbytes(input)?),
+            Self::Messages => ("message", schedule_nbytes(input)?),
+            Self::RoundTrip(_) => return None,
+        };
+        let file = input.get(start..size)?;
+        let changed = mutate::mutate(format, file, &mut mutate::random::Random::new(seed))?;
+        let end = start.checked_add(changed.len()).filter(|end| *end <= max_size)?;
+        input.get_mut(start..end)?.copy_from_slice(&changed);
+        Some(end)
+    }
+
     /// Makes the checksums right that the format verifies on every read, so that changed bytes reach the code behind them.
     pub fn mend(&self, input: &mut [u8]) {
         if matches!(self, Self::Read(format) if format.spec().name == "npz") {
             mend::zip(input);
         }
     }
+}
+
+/// Bytes before the file: the options, the number of sizes, the sizes.
+fn schedule_nbytes(input: &[u8]) -> Option<usize> {
+    Some(2 + usize::from(input.get(1)? % 16))
 }
 
 /// Checks that an error is typed and short.
