@@ -169,6 +169,7 @@ impl<'t> DocumentReader<'t> {
         let at = span.start.index();
         match event {
             Event::Scalar(text, style, anchor, tag) => {
+                let text = self.clipped(text, style, at);
                 let value = self.scalar(text, style, tag.as_deref(), at)?;
                 self.begin(Some(&value), at)?;
                 if anchor > 0 {
@@ -348,6 +349,23 @@ impl<'t> DocumentReader<'t> {
             }
         }
         most
+    }
+
+    /// Removes line ends that the parser adds to a block scalar if the input ends inside its indentation. Without `+` in its
+    /// header, a scalar ends in one line end at most. `at`: the scalar's first character.
+    fn clipped(&self, text: Cow<'t, str>, style: ScalarStyle, at: usize) -> Cow<'t, str> {
+        let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+        if !is_block || !text.ends_with("\n\n") || self.text.as_str().ends_with(['\n', '\r']) {
+            return text;
+        }
+        let before = self.text.as_str().get(..byte_of(self.text, at)).unwrap_or_default();
+        let header = before.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let keeps = |rest: &str| rest.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('+');
+        if header.split(['|', '>']).skip(1).any(keeps) {
+            return text;
+        }
+        let content = text.trim_end_matches('\n').len();
+        Cow::Owned(text.get(..=content).unwrap_or_default().to_owned())
     }
 
     fn scalar(

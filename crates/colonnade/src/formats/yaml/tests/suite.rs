@@ -109,3 +109,29 @@ fn the_yaml_suite_has_its_expected_values() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     assert!(read > 100 && refused > 40, "{read} read, {refused} refused");
 }
+
+/// The end of the input ends the last line, as in L24T/01 and JEF9/02 of the suite. A line of the indentation alone is no content.
+#[test]
+fn a_block_scalar_ends_where_the_input_ends() {
+    for (yaml, expected) in [
+        ("a: |\n  x", "x\n"),
+        ("a: |\n  x\n", "x\n"),
+        ("a: |\n  x\n  ", "x\n"),
+        ("a: |\n  x\n\n  ", "x\n"),
+        ("a: |\n  é\n  ", "é\n"),
+        ("a: >\n  x\n  ", "x\n"),
+        ("a: |2\n    x\n  ", "  x\n"),
+        ("a: |\n  x\n   ", "x\n \n"),
+        ("a: | # +\n  x\n  ", "x\n"),
+        ("a: |+\n  x\n  ", "x\n\n"),
+        ("a: |+\n  x\n\n", "x\n\n"),
+        ("a: |-\n  x\n  ", "x"),
+        ("a: |\n\n  ", ""),
+        ("a: |\n  ", ""),
+        ("é: &b !!str |\n  x\n  ", "x\n"),
+    ] {
+        let found = to_json(&text(yaml.as_bytes())).unwrap();
+        let found = found.as_object().and_then(|map| map.values().next()).unwrap();
+        assert_eq!(found, expected, "{yaml:?}");
+    }
+}
