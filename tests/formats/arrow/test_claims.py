@@ -255,6 +255,32 @@ def test_nul_within_text_is_no_end() -> None:
     assert found.tolist() == ["a\0b", "\0c"]
 
 
+@each("format", ["arrow", "arrows"])
+@each(
+    ("claim", "batches"),
+    [
+        ("<U5", [["a", "b"], ["c\0", "d"]]),
+        ("<U5", [["c\0", "d"], ["a", "b"]]),
+        ("<U5", [["a"], [None], ["b"]]),
+        (">i4", [[1], [None]]),
+        (">i4", [[None], [1], [2]]),
+        ("<M8[D]", [[1], [None]]),
+    ],
+)
+def test_a_dtype_that_holds_some_batches_holds_none(format: str, claim: str, batches: list[list[Any]]) -> None:
+    kind = pa.string() if "U" in claim else pa.date32() if "M" in claim else pa.int32()
+    schema = pa.schema([pa.field("c", kind, metadata=ours(claim))])
+    sink = io.BytesIO()
+    with (pa.ipc.new_file if format == "arrow" else pa.ipc.new_stream)(sink, schema) as writer:
+        for cells in batches:
+            writer.write(pa.record_batch([pa.array(cells, kind)], schema=schema))
+    wanted = pa.table([[cell for cells in batches for cell in cells]], schema=schema)["c"].to_pylist()
+    frame = cn.read(sink.getvalue())
+    for table in (frame.to_arrow(), pa.table(frame), frame.to_polars().to_arrow()):
+        assert table["c"].to_pylist() == wanted
+    assert frame.slice(0, 1).to_arrow()["c"].to_pylist() == wanted[:1]
+
+
 @each("format", ["arrow", "arrows", "msgpack", "csv", "json", "ndjson", "yaml"])
 @each("labels", [False, True], ids=["column", "index"])
 def test_a_file_of_ours_whose_text_was_changed(format: str, labels: bool) -> None:

@@ -103,6 +103,14 @@ impl FramePlan {
         })
     }
 
+    /// The declared dtype of each field that has a cell for every row of all `batches`.
+    pub(crate) fn shared_dtypes<A: AsRef<[ArrayData]>>(&self, batches: &[A]) -> Vec<Option<DType>> {
+        let holds = |i: usize, dtype: DType| {
+            batches.iter().all(|arrays| arrays.as_ref().get(i).is_none_or(|data| holds_nulls(dtype, data)))
+        };
+        self.fields.iter().enumerate().map(|(i, field)| field.dtype.filter(|d| holds(i, *d))).collect()
+    }
+
     /// Converts a batch as [`FramePlan::frame`] does, with the fields for which `block` returns a block.
     pub(crate) fn frame_with(
         &self,

@@ -2,12 +2,12 @@
 
 use arrow_data::ArrayData;
 
-use crate::arrow::import::{FramePlan, fits, to_block};
+use crate::arrow::import::{FramePlan, to_block};
 use crate::arrow::ranges::check_ranges;
 use crate::decode::Request;
 use crate::error::{Error, Result};
 use crate::frame::paths::LeafProjection;
-use crate::frame::{Frame, row_range};
+use crate::frame::{DType, DTypeKind, Frame, row_range};
 use crate::parallel;
 use crate::progress::{NoProgress, Progress};
 
@@ -68,7 +68,8 @@ impl Ipc {
                 |i: usize| nested_projection.map_or(&LeafProjection::All, |projection| projection.of(i));
             let arrays = fields.enumerate().map(|(i, f)| Ok(part(i).prune(empty_of(f, history.last())?)));
             let arrays: Vec<ArrayData> = arrays.collect::<Result<_>>()?;
-            out.push(arrow_frame(&plan, &arrays, 0, start, request.positions)?);
+            let dtypes = plan.shared_dtypes(&[&arrays]);
+            out.push(arrow_frame(&plan, &dtypes, &arrays, (0, start), request.positions)?);
         }
         Ok(out)
     }
@@ -127,7 +128,7 @@ impl Ipc {
         let is_compressed = chosen.iter().any(|(_, batch)| batch.header.codec.is_some());
         let threads = if is_compressed || nbytes > CHECKED_INLINE_NBYTES { request.threads } else { 1 };
         let mut decoded = parallel::map(tasks, threads, request.progress)?.into_iter().flatten();
-        let frame = |batch: &BatchPosition| {
+        let mut arrays_of = |batch: &BatchPosition| -> Vec<ArrayData> {
             // Columns outside the request are replaced by empty values, which are dropped at once.
             let nrows = batch.header.nrows;
             let mut fields = needed.iter().peekable();
@@ -135,10 +136,20 @@ impl Ipc {
                 let data = fields.next_if(|next| **next == field).and_then(|_| decoded.next());
                 data.unwrap_or_else(|| null_array(nrows))
             };
-            let arrays: Vec<ArrayData> = (0..shape.places.len()).map(array).collect();
-            arrow_frame(&plan, &arrays, nrows, batch.first_row, request.positions)
+            (0..shape.places.len()).map(array).collect()
         };
-        chosen.iter().map(|(_, batch)| *batch).map(frame).collect()
+        let batches: Vec<Vec<ArrayData>> = chosen.iter().map(|(_, batch)| arrays_of(batch)).collect();
+        // All batches have one layout. A batch that is read alone has that of all, as far as their headers tell.
+        let mut dtypes = plan.shared_dtypes(&batches);
+        for (dtype, has_nulls) in dtypes.iter_mut().zip(&self.catalog.nulls) {
+            let has_nat = |d: &DType| matches!(d.kind, DTypeKind::DateTime | DTypeKind::TimeDelta);
+            *dtype = dtype.filter(|d| !has_nulls || has_nat(d));
+        }
+        let frame = |((_, batch), arrays): (&(usize, &BatchPosition), &Vec<ArrayData>)| {
+            let rows = (batch.header.nrows, batch.first_row);
+            arrow_frame(&plan, &dtypes, arrays, rows, request.positions)
+        };
+        chosen.iter().zip(&batches).map(frame).collect()
     }
 
     /// The fields to decode for these columns, including those of the index, in order.
@@ -174,22 +185,20 @@ impl Ipc {
     }
 }
 
-/// Builds a frame of the columns at `positions`.
+/// Builds a frame of the columns at `positions`. `dtypes`: the declared dtype of each field that becomes a block. `rows`: the number
+/// of rows, and the number of the first one.
 fn arrow_frame(
     plan: &FramePlan,
+    dtypes: &[Option<DType>],
     arrays: &[ArrayData],
-    nrows: usize,
-    first_row: usize,
+    rows: (usize, usize),
     positions: Option<&[usize]>,
 ) -> Result<Frame> {
-    let dtype_of = |i: usize, data: &ArrayData| {
-        let dtype = plan.fields.get(i).and_then(|f| f.dtype);
-        match dtype.filter(|d| fits(*d, data.data_type())) {
-            Some(dtype) => to_block(dtype, data),
-            None => Ok(None),
-        }
+    let block_of = |i: usize, data: &ArrayData| match dtypes.get(i) {
+        Some(Some(dtype)) => to_block(*dtype, data),
+        _ => Ok(None),
     };
-    let frame = plan.frame_with(arrays, nrows, first_row, &dtype_of)?;
+    let frame = plan.frame_with(arrays, rows.0, rows.1, &block_of)?;
     match positions {
         None => Ok(frame),
         Some(positions) => frame.select(positions, plan.columns.select(positions)?),
