@@ -1,6 +1,7 @@
 """What a Parquet schema says of its values: which of two words governs, what contradicts itself, and what is rare."""
 
 import io
+import struct
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ import pyarrow.parquet as pq
 
 import colonnade as cn
 from colonnade.errors import ColonnadeError, DecodeError, UnsupportedError
+from colonnade.testing._arrow_cells import cells
 from tests.helpers.parquet_bytes import (
     BOOLEAN,
     BYTE_ARRAY,
@@ -286,6 +288,41 @@ def test_the_null_type_of_the_first_parquet_cpp() -> None:
     found = cn.read(of_nulls(INT32, None, converted=25), format="parquet").to_arrow()
     assert found.schema.field("x").type == pa.null()
     assert found.column("x").to_pylist() == [None]
+
+
+# --------------------------------------------------------------------------- instants of twelve bytes
+DAY = 86_400 * 10**9
+FIRST, LAST = -(1 << 63), (1 << 63) - 1
+
+
+def of_int96(ticks: int, *, in_list: bool) -> bytes:
+    """A file of one instant, in nanoseconds since 1970: INT96 has nanoseconds of the day, then the Julian day."""
+    day, nanos = divmod(ticks, DAY)
+    cell = struct.pack("<QI", nanos, 2_440_588 + day)
+    if not in_list:
+        return file([Column("x", INT96, [data_page(cell, 1)], 1)], 1)
+    schema = [
+        element("x", None, OPTIONAL, children=1, converted=3),
+        element("list", None, REPEATED, children=1),
+        element("element", INT96, REQUIRED),
+    ]
+    page = data_page(levels(run(0, 1, 1)) + levels(run(2, 1, 2)) + cell, 1)
+    return nested(schema, (INT96, ["x", "list", "element"], page, 1))
+
+
+@pytest.mark.parametrize("in_list", [False, True])
+def test_int96_that_nanoseconds_do_not_reach_is_refused(in_list: bool) -> None:
+    for ticks in (FIRST, -1, 0, DAY + 1, LAST):
+        found = cn.read(of_int96(ticks, in_list=in_list), format="parquet").to_arrow().column("x")
+        assert cells(found) == ([[ticks]] if in_list else [ticks])
+    refused = r"row group 0.*column x.*INT96 is outside the years 1677 to 2262"
+    year_9999 = 253_402_225_200 * 10**9
+    for ticks in (FIRST - 1, LAST + 1, year_9999, -2_440_588 * DAY):
+        content = of_int96(ticks, in_list=in_list)
+        assert cn.inspect(content).shape == (1, 1)
+        for options in ({}, {"verify": True}):
+            with pytest.raises(UnsupportedError, match=refused):
+                cn.read(content, format="parquet", **options).to_pandas()
 
 
 # --------------------------------------------------------------------------- JSON, UUID, field ids

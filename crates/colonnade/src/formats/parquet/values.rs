@@ -37,9 +37,22 @@ macro_rules! raw {
 }
 raw!(u16 u32 u64 u128);
 
-/// An INT96 timestamp (nanoseconds of the day, then the Julian day) as nanoseconds since 1970.
+/// An INT96 timestamp: nanoseconds of the day, then the Julian day.
 #[derive(Debug, Clone, Copy)]
-pub struct Int96(pub i64);
+pub struct Int96 {
+    /// Days since 1970.
+    days: i64,
+    nanos: i64,
+}
+
+impl Int96 {
+    /// Counts units of `nanos` nanoseconds since 1970; `None` beyond 64 bits.
+    #[must_use]
+    pub fn ticks(self, nanos: i64) -> Option<i64> {
+        let all = i128::from(self.days) * 86_400_000_000_000 + i128::from(self.nanos);
+        i64::try_from(if nanos == 1 { all } else { all.div_euclid(i128::from(nanos)) }).ok()
+    }
+}
 
 impl FixedWidth for Int96 {
     const NBYTES: usize = 12;
@@ -47,10 +60,10 @@ impl FixedWidth for Int96 {
     fn from_bytes(bytes: &[u8]) -> Self {
         let (nanos, day) = bytes.split_at(bytes.len().min(8));
         let days = i64::from(u32::from_bytes(day)) - 2_440_588;
-        Self(days.wrapping_mul(86_400_000_000_000).wrapping_add(u64::from_bytes(nanos).cast_signed()))
+        Self { days, nanos: u64::from_bytes(nanos).cast_signed() }
     }
     fn from_i64(value: i64) -> Self {
-        Self(value)
+        Self { days: 0, nanos: value }
     }
 }
 

@@ -138,7 +138,14 @@ pub(in super::super) fn values(
                 TimeUnit::Millisecond => 1_000_000,
                 TimeUnit::Second => 1_000_000_000,
             };
-            words!(Int96, u64, nat, move |v: Int96| v.0.div_euclid(per).cast_unsigned(), false)
+            let overflows = Cell::new(false);
+            let ticks = |v: Int96| {
+                let ticks = v.ticks(per);
+                overflows.set(overflows.get() | ticks.is_none());
+                ticks.unwrap_or_default().cast_unsigned()
+            };
+            words!(Int96, u64, nat, ticks, false)?;
+            within_range(overflows.get())
         }
         FixedConversion::Lengths => {
             let mut lengths = DecimalDecoder { item, dictionary: Vec::new() };
@@ -149,6 +156,16 @@ pub(in super::super) fn values(
             job.decode(&mut wide, out, nulls, page, rows)
         }
     }
+}
+
+/// Refuses instants of INT96 beyond the range of nanoseconds, which would become other instants.
+fn within_range(overflows: bool) -> Result<()> {
+    if !overflows {
+        return Ok(());
+    }
+    let message = "an instant of INT96 is outside the years 1677 to 2262, which nanoseconds reach. Read the other columns with \
+                   columns=, or write the file again with TIMESTAMP.";
+    Err(Error::unsupported("parquet", message))
 }
 
 /// Refuses times that the metadata declare as seconds but that are not whole seconds.
