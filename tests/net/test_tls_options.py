@@ -1,5 +1,6 @@
 """What `listen` and `connect` refuse to be told about TLS, before a byte is sent."""
 
+import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import colonnade as cn
+from colonnade._net import auth_token
 from colonnade.testing.transports import PATIENCE_S, Background, bytes_message, envelope
 
 if TYPE_CHECKING:
@@ -48,6 +50,21 @@ def test_no_token_on_a_plain_wire(token_file: str, tmp_path: Path) -> None:
         for url in ("tcp://127.0.0.1:5000", f"unix:{tmp_path}/socket"):
             with pytest.raises(cn.OptionError, match="tls"):
                 call(url, token_file=token_file)
+
+
+def test_a_token_file_that_has_no_bytes_yet(
+    certificates: "Certificates", token_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Waiting(io.RawIOBase):
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: object) -> None:
+            return None
+
+    monkeypatch.setattr(auth_token, "open", lambda *_: io.BufferedReader(Waiting()), raising=False)
+    with pytest.raises(BlockingIOError, match="token"):
+        cn.listen(URL, **certificates.server.options, token_file=token_file)
 
 
 def test_a_token_file_that_is_not_there(certificates: "Certificates", tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Reads the token that authenticates a peer inside TLS from a file or the environment: `ps` would show an argument."""
 
+import errno
 import os
 from typing import Any
 
@@ -24,8 +25,7 @@ def read_token(token_file: Any, token_env: str | None) -> bytes | None:
         raise OptionError("token_file, token_env: expected one of the two, found both.")
     if token_file is not None:
         where = f"token_file: {os.fsdecode(token_file)!r}"
-        with open(token_file, "rb") as file:
-            token = file.read(_NBYTES.stop + 1)  # One byte more than allowed is enough to refuse it.
+        token = _first_bytes(os.fsdecode(token_file), _NBYTES.stop + 1)  # One byte too many is enough to refuse it.
     else:
         assert token_env is not None
         where = f"token_env: {token_env}"
@@ -40,3 +40,11 @@ def read_token(token_file: Any, token_env: str | None) -> bytes | None:
             'Make one with: python -c "import secrets; print(secrets.token_urlsafe(32))"'
         )
     return token
+
+
+def _first_bytes(path: str, nbytes: int) -> bytes:
+    with open(path, "rb") as file:
+        found: Any = file.read(nbytes)
+    if found is None:  # Python's answer for a descriptor that would have to wait
+        raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN), path)
+    return bytes(found)
