@@ -155,10 +155,9 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(command: list[str], port: int) -> Iterator[None]:
+def running(command: list[str], port: int, stderr: Any = subprocess.DEVNULL) -> Iterator[None]:
     """Runs a server until the block ends. The block begins when the server listens."""
-    silent = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, **silent) as server:
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=stderr) as server:
         try:
             for _ in range(600):
                 with contextlib.suppress(OSError):

@@ -5,13 +5,16 @@ import contextlib
 import gzip
 import hmac
 import os
+import shlex
 import socket
 import ssl
+import sys
+import tempfile
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from colonnade.serve import asgi
 from colonnade.testing.transports import PATIENCE_S, Background
 from tests.helpers.certificates import Certificates, make_certificates
 from tests.helpers.each import each
-from tests.helpers.store_servers import free_port
+from tests.helpers.store_servers import free_port, running
 from tests.helpers.usage import descriptors, memory_nbytes, peak_growth
 from tests.serve.test_app import ask
 
@@ -154,6 +157,20 @@ def test_a_thousand_connections(folder: Path, words: bytes) -> None:
             client.close()
         served.answers()
         until(lambda: served.connections() == 0)
+
+
+def test_more_clients_than_descriptors(folder: Path) -> None:
+    """Half of the descriptors are for clients, and no attempt to take one in fails."""
+    port = free_port()
+    serve = [sys.executable, "-m", "colonnade", "serve", str(folder), "--port", str(port)]
+    command = ["bash", "-c", f"ulimit -n 128; exec {shlex.join(serve)}"]
+    with running(command, port, stderr=(stderr := tempfile.TemporaryFile())), ExitStack() as crowd:
+        for _ in range(300):
+            crowd.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE_S))
+        assert cn.read(f"http://127.0.0.1:{port}/t.npz").shape == (1000, 1)
+    with stderr:
+        stderr.seek(0)
+        assert stderr.read() == b""
 
 
 def test_a_client_that_reads_nothing(folder: Path) -> None:

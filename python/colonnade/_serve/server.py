@@ -6,11 +6,15 @@ uvicorn itself waits without a limit for the head of a request, and for a client
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from typing import Any
 
 from .app import App
 from .guard import Bounds, Guard
+
+_BACKLOG = 2048
+"""Clients that wait in the system's queue; the system may allow fewer."""
 
 
 def make_server(
@@ -25,8 +29,22 @@ def make_server(
     """
     import uvicorn
 
-    protocol = _guarded_protocol(bounds or _bounds(), context)
-    return uvicorn.Server(uvicorn.Config(app, host, port, log_level="warning", http=protocol, ws="none"))
+    class GuardedServer(uvicorn.Server):  # type: ignore[misc]
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            for server in self.servers:
+                for listening in server.sockets:
+                    with listening.dup() as found:
+                        found.listen(_BACKLOG)
+
+    bounds = bounds or _bounds()
+    protocol = _guarded_protocol(bounds, context)
+    # asyncio takes in as many clients at once as it thinks that the queue has, several times before the guard closes
+    # any of them. The descriptors must suffice for these too. The queue itself is longer.
+    at_once = max(bounds.connections // 8, 1)
+    return GuardedServer(
+        uvicorn.Config(app, host, port, log_level="warning", http=protocol, ws="none", backlog=at_once)
+    )
 
 
 def server_context(certificate: str, key: str) -> ssl.SSLContext:
