@@ -1,6 +1,9 @@
 //! What a frame holds, for comparison: its columns and row labels as Arrow arrays.
 
+use std::sync::Arc;
+
 use arrow_data::ArrayData;
+use arrow_schema::{DataType, Field};
 use colonnade::arrow::export::Exporter;
 use colonnade::frame::{Axis, Frame, Labels, Level};
 
@@ -19,9 +22,21 @@ pub(crate) struct Content {
 pub(crate) fn content(frame: &Frame) -> Option<Content> {
     let frame = with_stored_labels(frame.clone())?;
     let exporter = Exporter::new(&frame, None).ok()?;
-    let arrays = exporter.admitted(&frame).ok()?;
+    let arrays = exporter.admitted(&frame).ok()?.into_iter().map(with_usual_name).collect();
     let names = exporter.schema().fields().iter().map(|field| field.name().clone()).collect();
     Some(Content { nrows: frame.nrows, names, arrays })
+}
+
+/// Complex numbers are lists of two floats. NumPy has no name for the floats, so a file's own name is in Arrow's layout only.
+fn with_usual_name(array: ArrayData) -> ArrayData {
+    match array.data_type().clone() {
+        DataType::FixedSizeList(part, 2) if part.data_type().is_floating() => {
+            let part = Field::new("item", part.data_type().clone(), part.is_nullable());
+            let data_type = DataType::FixedSizeList(Arc::new(part), 2);
+            array.into_builder().data_type(data_type).build().expect("only a name is another one")
+        }
+        _ => array,
+    }
 }
 
 /// The frame with its row labels as a level, also if they are a range that is not stored.

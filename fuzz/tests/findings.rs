@@ -39,3 +39,12 @@ fn an_archive_whose_local_header_has_a_name_of_30_000_bytes() {
         [b"PK\x05\x06\x00\x00\x00\x00\x01\x00\x01\x00", &[51, 0, 0, 0][..], &start, b"\x00\x00"].concat();
     run("read-npz", "npz", &[local, central, end].concat());
 }
+
+/// Arrow's layout has the file's name for the parts of complex numbers, NumPy's layout has none.
+#[test]
+fn parquet_with_complex_numbers_and_damaged_metadata() {
+    let mut file = include_bytes!("../../conformance/parquet/big_endian.parquet").to_vec();
+    let at = file.windows(9).rposition(|bytes| bytes == b"{\"version").unwrap_or_default();
+    file[at + 9] = 0xFF;
+    run("read-parquet", "parquet", &file);
+}
