@@ -79,14 +79,22 @@ edit: setup-bench  ## the compiled core for editing: quick to build again, slowe
 	CARGO_INCREMENTAL=1 $(DEVELOP)
 	@rm -f $(BUILD_STAMP) $(IN_PLACE_STAMP)
 
-# zig links against the oldest glibc that Rust supports, whatever this machine has (docs/trust/platforms.md).
-ZIG_BUILD := PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV=$(CURDIR)/$(VENV) maturin build --locked --zig --compatibility manylinux2014
+# zig links against the oldest glibc that Rust supports, whatever this machine has (docs/trust/platforms.md). The same sources give the
+# same bytes: times are those of the commit, and no path of this machine is in the module.
+SAME_BYTES := SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 315532800) \
+	RUSTFLAGS="--remap-path-prefix=$(CURDIR)=/colonnade --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo"
+ZIG_BUILD := $(SAME_BYTES) PATH="$(CURDIR)/$(VENV)/bin:$$PATH" VIRTUAL_ENV=$(CURDIR)/$(VENV) maturin build --locked --zig --compatibility manylinux2014
+DIST ?= dist
 .PHONY: wheel
 wheel: setup-wheel  ## the manylinux wheel and the source distribution to publish, and symbols, in dist/; ten minutes
-	rm -rf dist
-	$(ZIG_BUILD) --profile wheel --out dist
-	@$(PY) scripts/wheel.py dist/*.whl
-	$(VENV)/bin/maturin sdist --out dist
+	rm -rf $(DIST)
+	$(ZIG_BUILD) --profile wheel --out $(DIST)
+	@$(PY) scripts/wheel.py $(DIST)/*.whl
+	$(VENV)/bin/maturin sdist --out $(DIST)
+
+.PHONY: wheel-twice
+wheel-twice: setup-wheel  ## the wheel, built twice from nothing: the bytes must be equal; twenty minutes
+	@$(PY) -m scripts.reproducible
 
 .PHONY: wheel-bench
 wheel-bench: setup-wheel  ## the same of the benchmark's distribution, beside it
@@ -230,9 +238,10 @@ quick: setup build  ## a tenth of every Python test, in under a minute
 	$(PY) -m pytest -q -n $(WORKERS) --dist worksteal --sample 10 $(PYTEST_ARGS)
 
 .PHONY: exhaustive
-exhaustive: setup build  ## what make test leaves out: every byte of a file flipped, and the sweep
+exhaustive: setup build  ## what make test leaves out: every byte of a file flipped, the sweep, ten minutes of soak
 	$(PY) -m pytest -n $(WORKERS) --dist worksteal -m exhaustive $(PYTEST_ARGS)
 	@$(MAKE) --no-print-directory sweep
+	$(PY) -m scripts.soak --minutes 10
 
 .PHONY: test-engines
 test-engines: setup build  ## the examples and tests of all engines that read datasets; installs Ray, Spark and Daft into .venv
@@ -273,6 +282,19 @@ fuzz-long:  ## fuzz, again and again, until it is stopped or finds something
 
 fuzz-corpus: setup  ## fuzz/corpus: the smallest inputs with the coverage of all inputs so far
 	$(PY) -m scripts.fuzz corpus --only "$(ONLY)"
+
+.PHONY: fuzz-coverage sanitizers
+fuzz-coverage: setup  ## the lines of the readers that the fuzzer's inputs reach; needs llvm-22 (Debian)
+	$(PY) -m scripts.coverage
+
+sanitizers: setup  ## the Rust tests under AddressSanitizer and ThreadSanitizer; needs a nightly toolchain
+	$(PY) -m scripts.sanitizers address
+	$(PY) -m scripts.sanitizers thread
+
+.PHONY: mutants
+mutants: setup  ## a share of all changes of readers: each should make a Rust test fail; SHARD=0/100; a minute a change
+	@cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
+	cargo mutants --shard $(or $(SHARD),0/100) --sharding round-robin --output target/mutants
 
 .PHONY: attack
 attack: setup build  ## every system call of a read, a write and a connection fails once; the power fails; bits flip; slow inputs; needs strace

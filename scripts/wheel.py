@@ -32,6 +32,8 @@ def main(wheel: Path) -> None:
                     data = recorded(data.decode(), stripped).encode()
                 out.writestr(info, data, zipfile.ZIP_DEFLATED, 9)
         wheel.write_bytes(small.read_bytes())
+        if not any("/sboms/" in name for name in whole.namelist()):
+            raise SystemExit(f"{wheel}: expected a list of the crates in it (SBOM, PEP 770), found none.")
     print(f"{symbols}: {symbols.stat().st_size / 1e6:.1f} MB of symbols")
     print(f"{wheel}: {wheel.stat().st_size / 1e6:.1f} MB, module {len(stripped) / 1e6:.1f} MB")
 

@@ -6,6 +6,7 @@
 //! | [`split`](mod@split) | a file and a schedule of pieces | an incremental reader gives the same for all pieces |
 //! | [`messages`](mod@messages) | the bytes of a connection and a schedule | the messages are the same for all pieces |
 //! | [`round_trip`] | a frame, as bytes of `arbitrary` | what is written comes back, or the writer refuses it |
+//! | [`interface`](mod@interface) | a file and any texts as options | the C interface gives a result or an error with a text |
 //!
 //! The fuzz target (`fuzz_targets/attack.rs`) runs them on inputs that libFuzzer makes. The tests of this crate run them on the
 //! inputs in `corpus/` and in `conformance/`, without a fuzzer.
@@ -15,6 +16,7 @@
 mod cells;
 mod content;
 mod frames;
+pub mod interface;
 mod mend;
 pub mod messages;
 mod mutate;
@@ -38,6 +40,8 @@ pub enum Target {
     RoundTrip(&'static dyn Format),
     /// See [`messages`](mod@messages).
     Messages,
+    /// See [`interface`](mod@interface).
+    Interface,
 }
 
 /// The checks of all formats.
@@ -46,7 +50,7 @@ pub fn targets() -> impl Iterator<Item = Target> {
         let split = format.spec().capabilities.incremental.then_some(Target::Split(format));
         [Some(Target::Read(format)), split, Some(Target::RoundTrip(format))].into_iter().flatten()
     };
-    registry().iter().flat_map(of_format).chain([Target::Messages])
+    registry().iter().flat_map(of_format).chain([Target::Messages, Target::Interface])
 }
 
 impl Target {
@@ -58,6 +62,7 @@ impl Target {
             Self::Split(format) => format!("split-{}", format.spec().name),
             Self::RoundTrip(format) => format!("round-trip-{}", format.spec().name),
             Self::Messages => "messages".into(),
+            Self::Interface => "interface".into(),
         }
     }
 
@@ -71,6 +76,7 @@ impl Target {
             Self::Split(format) => split::split(*format, input),
             Self::RoundTrip(format) => round_trip::round_trip(*format, input),
             Self::Messages => messages::messages(input),
+            Self::Interface => interface::interface(input),
         }
     }
 
@@ -79,10 +85,13 @@ impl Target {
     pub fn seed(&self, format: &str, file: &[u8]) -> Option<Vec<u8>> {
         // The schedule: three sizes, which cut a file in pieces of 1, 7 and 41 bytes.
         let schedule = [0, 3, 0, 6, 40];
+        // The interface detects the format; the file is encoded in the first one.
+        let texts = b"\x0f{}\0a\0{}\0";
         let head: &[u8] = match self {
             Self::Read(own) if own.spec().name == format => &[0],
             Self::Split(own) if own.spec().name == format => &schedule,
             Self::Messages if matches!(format, "arrows" | "msgpack" | "csv" | "ndjson") => &schedule,
+            Self::Interface => texts,
             _ => return None,
         };
         Some([head, file].concat())
@@ -96,7 +105,7 @@ impl Target {
             Self::Read(format) => (format.spec().name, 1),
             Self::Split(format) => (format.spec().name, schedule_nbytes(input)?),
             Self::Messages => ("message", schedule_nbytes(input)?),
-            Self::RoundTrip(_) => return None,
+            Self::RoundTrip(_) | Self::Interface => return None,
         };
         let file = input.get(start..size)?;
         let changed = mutate::mutate(format, file, &mut mutate::random::Random::new(seed))?;
