@@ -50,6 +50,24 @@ def test_a_list_of_no_rows_is_no_bundle() -> None:
 
 
 @each(
+    ("format", "content", "rest"),
+    [
+        ("json", b'{"a": {"x": [1]}}', b" x"),
+        ("json", b'{"a": {"x": [1]}, "b": [{"y": 2}]}', b",]"),
+        ("json", b'{"a": {"x": [1]}}', b'{"b": {"x": [1]}}'),
+        ("msgpack", b"\x81\xa1a\x81\xa1x\x91\x01", b"\x01"),
+        ("msgpack", b"\x82\xa1a\x81\xa1x\x91\x01\xa1b\x91\x81\xa1y\x02", b"\x81\xa1a\x81\xa1x\x91\x01"),
+        ("yaml", b"a: {x: [1]}\n", b"]\n"),
+    ],
+)
+def test_nothing_may_follow_a_bundle(format: str, content: bytes, rest: bytes) -> None:
+    assert cn.read_bundle(content, format=format)["a"].to_arrow().to_pydict() == {"x": [1]}
+    for read in (cn.read_bundle, cn.verify, cn.inspect):
+        with pytest.raises(cn.DecodeError):
+            read(content + rest, format=format)
+
+
+@each(
     ("format", "more"),
     [*((format, {}) for format in FORMATS), ("npz", {"layout": "npy"}), ("npz", {"outer": "deflate"})],
     ids=[*(f"plain-{format}" for format in FORMATS), "members-npz", "packed-npz"],

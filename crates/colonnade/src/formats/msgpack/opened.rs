@@ -93,7 +93,13 @@ impl OpenedMsgpack {
                 }
             }
             None => match schemaless::shape_of(bytes.as_slice(), 0, &options)? {
-                SchemalessLayout::Bundle(frames) => MsgpackContent::Bundle(frames),
+                SchemalessLayout::Bundle(frames) => {
+                    let end = frames.last().map_or(0, |(_, extent)| extent.end);
+                    if end < bytes.nbytes() {
+                        return Err(trailing(bytes.nbytes() - end, end));
+                    }
+                    MsgpackContent::Bundle(frames)
+                }
                 SchemalessLayout::Frame(orient) => {
                     let frame = schemaless::decode_with(bytes.as_slice(), 0, &options, progress)?;
                     DecodedFrame::content(frame, orient, None, &options)?

@@ -66,7 +66,8 @@ pub fn bundle(input: &Buffer, options: &ReadOptions) -> Result<Option<LabelledRa
             known = (at, known.1.saturating_add(text.source_nbytes(known.0..at)));
             known.1
         };
-        let entries = context.locate(shape::entries(scan, &context.rules))?;
+        let entries = context.locate(shape::entries(&mut scan, &context.rules))?;
+        check_no_rest(context, scan.at)?;
         Ok(Some(entries.into_iter().map(|e| (e.key, source(e.value.start)..source(e.value.end))).collect()))
     })
 }

@@ -141,11 +141,11 @@ fn parts(mut scan: Scan<'_>, rules: &JsonRules) -> Scanned<Option<JsonOrient>> {
     })
 }
 
-/// Returns the labels and positions of a bundle's frames.
-pub(crate) fn entries(mut scan: Scan<'_>, rules: &JsonRules) -> Scanned<Vec<RootMember>> {
-    let mut members = ObjectMembers::begin(&mut scan, 0, rules)?;
+/// Returns the labels and positions of a bundle's frames. `scan` is then behind the bundle.
+pub(crate) fn entries(scan: &mut Scan<'_>, rules: &JsonRules) -> Scanned<Vec<RootMember>> {
+    let mut members = ObjectMembers::begin(scan, 0, rules)?;
     let mut out = Vec::new();
-    while let Some((key, _)) = members.next(&mut scan)? {
+    while let Some((key, _)) = members.next(scan)? {
         let start = scan.at;
         scan.value(1, rules)?;
         out.push(RootMember { key, value: start..scan.at });
