@@ -17,6 +17,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts import fuzz
+
 ROOT = Path(__file__).resolve().parent.parent
 FUZZ = ROOT / "target" / "fuzz"
 WORK = ROOT / "target" / "coverage"
@@ -60,6 +62,7 @@ def main() -> int:
     wanted = sys.argv[1:]
     if not (WORK / "all.profdata").is_file() or not wanted:
         build()
+        fuzz.seed()
         replay_all()
     lines = {path: found for path, found in covered() if not NO_READER.search(path)}
     if wanted:
@@ -73,7 +76,10 @@ def main() -> int:
 
 def build() -> None:
     """Builds `replay` with counters, in a folder of its own."""
-    flags = {"RUSTFLAGS": "-C instrument-coverage", "CARGO_TARGET_DIR": str(WORK)}
+    # As the fuzzer's builds: small inputs are split as large ones are.
+    flags = {"RUSTFLAGS": "-C instrument-coverage --cfg fuzzing", "CARGO_TARGET_DIR": str(WORK)}
+    # Build scripts count too.
+    flags["LLVM_PROFILE_FILE"] = str(WORK / "build-%p.profraw")
     cargo = ["cargo", "build", "--locked", "--release", "-p", "colonnade-fuzz", "--bin", "replay"]
     subprocess.run(cargo, cwd=ROOT, env={**os.environ, **flags}, check=True)
 

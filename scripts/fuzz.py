@@ -79,8 +79,13 @@ def prepare() -> list[str]:
         str(BUILD),
     ]
     subprocess.run([*cargo, "--features", "libfuzzer", "attack"], cwd=ROOT, check=True)
+    return seed()
+
+
+def seed() -> list[str]:
+    """The names of all checks, when each has its first inputs."""
     seeds = WORK / "seeds"
-    folders = [folder for folder in (ROOT / "conformance", CORPORA) if folder.is_dir()]
+    folders = [folder for folder in (ROOT / "conformance", Path("fuzz/seeds"), CORPORA) if (ROOT / folder).is_dir()]
     seeding = ["cargo", "run", "--locked", "--release", "-p", "colonnade-fuzz", "--bin", "seeds"]
     subprocess.run([*seeding, "--", seeds, *folders], cwd=ROOT, check=True)
     names = sorted(folder.name for folder in seeds.iterdir())

@@ -12,6 +12,10 @@ use colonnade_fuzz::targets;
 /// Larger files are left out: a mutation of one would rarely be at a place that counts.
 const MOST_NBYTES: u64 = 64 << 10;
 
+/// Options on one thread and on two.
+const CHOICES: &[u8] =
+    &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137];
+
 fn main() -> Result<()> {
     let mut paths = std::env::args_os().skip(1).map(PathBuf::from);
     let Some(folder) = paths.next() else {
@@ -48,7 +52,14 @@ fn write_seeds(folder: &Path, path: &Path, file: &[u8]) -> Result<()> {
         // The path names the seed: files of one name are in several folders.
         let name = path.to_string_lossy().replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_");
         let name: String = name.chars().rev().take(120).collect::<Vec<_>>().into_iter().rev().collect();
-        fs::write(folder.join(target.name()).join(name), seed)?;
+        let folder = folder.join(target.name());
+        // The first byte of an input chooses the options. Our own seeds are there for each of them.
+        let choices = if path.starts_with("fuzz/seeds") { CHOICES } else { &[] };
+        for choice in choices {
+            let body = seed.get(1..).unwrap_or_default();
+            fs::write(folder.join(format!("{choice}_{name}")), [&[*choice], body].concat())?;
+        }
+        fs::write(folder.join(name), seed)?;
     }
     Ok(())
 }

@@ -21,7 +21,12 @@ use crate::platform::start_thread;
 use crate::progress::{NoProgress, Progress};
 
 /// Smaller work runs on the calling thread.
-pub const INLINE_NBYTES: usize = 512 << 10;
+pub const INLINE_NBYTES: usize = split_from(512 << 10);
+
+/// A size from which work is split. A fuzzer's inputs are small, so its builds split them from a 16,384th of the size on.
+pub(crate) const fn split_from(nbytes: usize) -> usize {
+    if cfg!(fuzzing) { nbytes >> 14 } else { nbytes }
+}
 
 /// Interval at which the calling thread checks for signals and reports progress.
 const TICK: Duration = Duration::from_millis(40);

@@ -196,7 +196,7 @@ fn start_after(before: &Buffer, encoding: TextEncoding) -> TextPosition {
 }
 
 /// Bytes that are checked between two checks for signals.
-const SHARE: usize = 4 << 20;
+const SHARE: usize = crate::parallel::split_from(4 << 20);
 
 /// Checks UTF-8 in shares that end between characters. The error names the first invalid byte of the input, whichever
 /// thread finds its error first.

@@ -21,7 +21,7 @@ use super::shape::{no_rows, truncated_input};
 const ROWS: usize = 1024;
 
 /// Bytes of one batch in all columns together.
-const NBYTES: usize = 1 << 20;
+const NBYTES: usize = crate::parallel::split_from(1 << 20);
 
 /// The form of the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -13,13 +13,14 @@ use crate::progress::{Progress, SignalsOnly};
 
 /// Size of a piece: large enough to make the cost per piece (a part of each column) small, small enough that threads finish
 /// together.
-const PIECE_NBYTES: std::ops::RangeInclusive<usize> = (1 << 20)..=(4 << 20);
+const PIECE_NBYTES: std::ops::RangeInclusive<usize> =
+    parallel::split_from(1 << 20)..=parallel::split_from(4 << 20);
 
 /// Number of pieces per thread, within the limits of size.
 const PIECES_A_THREAD: usize = 4;
 
 /// Least size of a piece for each column.
-const COLUMN_NBYTES: usize = 256;
+const COLUMN_NBYTES: usize = parallel::split_from(256);
 
 /// Size of a piece for an input of `nbytes` with `ncols` columns.
 pub(super) fn piece_nbytes(nbytes: usize, ncols: usize, threads: usize) -> usize {

@@ -31,7 +31,7 @@ pub(crate) struct Context<'a> {
 }
 
 /// Bytes of one range of rows: few enough for its columns to stay in the cache.
-pub(crate) const RANGE_NBYTES: usize = 1 << 20;
+pub(crate) const RANGE_NBYTES: usize = crate::parallel::split_from(1 << 20);
 
 impl Context<'_> {
     /// Converts a fault to an error with line, column and byte.

@@ -55,7 +55,7 @@ fn cuts(bytes: &[u8], source: &JsonRows, nbytes: usize) -> Vec<usize> {
 }
 
 /// The number of bytes that are searched for the start of a row.
-const WINDOW_NBYTES: usize = 1 << 20;
+const WINDOW_NBYTES: usize = crate::parallel::split_from(1 << 20);
 
 /// How far a range with a guessed start may read, in ranges. Inside a string, or in arrays inside a row, an apparent row
 /// may never end; without the limit each range would be read to the end of the input.
