@@ -1,0 +1,74 @@
+"""Differences of values that a documented rule explains, as narrow as each is."""
+
+import re
+from dataclasses import dataclass
+
+from . import outcomes
+from .batches import Result
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A difference between Colonnade and another reader, and why it is right."""
+
+    format: str
+    peer: str
+    text: str
+    reason: str
+
+
+RULES = (
+    Rule(
+        "arrow arrows",
+        "pyarrow",
+        r"of (int64|(timestamp|duration)\[\w+\]): row \d+: None, theirs -9223372036854775808$",
+        "The lowest integer is NaT where Colonnade's metadata declare a time of NumPy, and NaT is null in Arrow.",
+    ),
+    Rule(
+        "parquet",
+        "pyarrow",
+        r"^type of column .*; the values are equal$",
+        "A type that `ARROW:schema` claims, and one of the two takes (docs/formats/parquet.md). The values are equal.",
+    ),
+    Rule(
+        "parquet",
+        "DuckDB",
+        r"typed_value: .*theirs struct<metadata: binary( not null)?, value: binary",
+        "DuckDB joins the parts of a shredded variant, which are columns to Colonnade and pyarrow.",
+    ),
+    Rule(
+        "npz",
+        "zipfile",
+        r"^members: .*\\x00",
+        "zipfile cuts a member's name at NUL. `cn.inspect` shows it, and `cn.read` refuses it.",
+    ),
+    Rule(
+        "npz",
+        "zipfile",
+        r"^members: .*('test', 5, 1001993670|'testfile.txt', 0, 0)",
+        "An archive in the comment of an archive: zipfile opens the inner one (libzip's zip-in-archive-comment.zip).",
+    ),
+    Rule(
+        "yaml",
+        "",
+        r"row \d+: '(?P<text>.*)\\n', theirs '(?P=text)'$",
+        "The end of the input ends the last line of a block scalar (YAML test suite, L24T/01). libyaml adds no end.",
+    ),
+    Rule(
+        "yaml",
+        "",
+        r"^shape: 1 x \['\?(?P<name>\w+)', (?P<rest>.*)\], theirs 1 x \['(?P=name)', (?P=rest)\]$",
+        "`{?foo: bar}` has the key `?foo` (YAML test suite, 652Z); libyaml reads `?` as the mark of a key.",
+    ),
+)
+
+
+def rule_of(result: Result) -> Rule | None:
+    """The rule that explains a difference."""
+    if result.outcome != outcomes.DIFFERENT:
+        return None
+    for rule in RULES:
+        is_for = result.input.format in rule.format.split() and rule.peer in ("", result.peer)
+        if is_for and re.search(rule.text, result.text):
+            return rule
+    return None
