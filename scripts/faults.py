@@ -7,12 +7,10 @@ the target holds the old file or the whole new one, and the next write leaves no
 
 import argparse
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,44 +20,12 @@ import numpy as np
 import pandas as pd
 
 import colonnade as cn
+from scripts.system_calls import HEAD, Fault, calls_between_marks, faults_of, inject, report, run
 
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / "target" / "release" / "one_call"
 SUFFIXES = ["npz", "arrow", "arrows", "parquet", "msgpack", "csv", "csv.gz", "json", "ndjson", "yaml"]
-MARK = "/colonnade-mark"
 SECONDS = 20
-
-OPEN = ("EIO", "EINTR", "ENFILE", "EMFILE", "ENOMEM", "EACCES")
-READ = ("EIO", "EINTR")
-WRITE = ("EIO", "EINTR", "ENOSPC", "EDQUOT")
-MEMORY = ("ENOMEM",)
-NAME = ("EIO", "ENOSPC", "EACCES")
-ERRORS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(["open", "openat", "openat2", "memfd_create"], OPEN),
-    **dict.fromkeys(["read", "pread64", "readv", "preadv", "preadv2", "getdents64", "copy_file_range"], READ),
-    **dict.fromkeys(
-        ["write", "pwrite64", "writev", "pwritev", "pwritev2", "fallocate", "ftruncate", "fsync", "fdatasync"], WRITE
-    ),
-    **dict.fromkeys(["mmap", "mremap", "madvise", "mprotect", "munmap"], MEMORY),
-    **dict.fromkeys(
-        ["rename", "renameat", "renameat2", "link", "linkat", "unlink", "unlinkat", "mkdir", "mkdirat"], NAME
-    ),
-    **dict.fromkeys(["clone", "clone3"], ("EAGAIN", "ENOMEM")),
-    **dict.fromkeys(["fcntl", "flock"], ("EIO", "ENOLCK")),
-    "getrandom": ("EINTR", "ENOSYS"),
-}
-OTHER = ("EIO", "ENOSYS")
-# These calls do not fail in practice: a thread would be told that its wait has ended, or the C library asks again.
-NEVER = {"futex", "exit", "exit_group", "rt_sigreturn", "restart_syscall", "brk"}
-
-
-@dataclass(frozen=True)
-class Fault:
-    """The `when`-th call of this name fails with this error."""
-
-    call: str
-    when: int
-    error: str
 
 
 @dataclass(frozen=True)
@@ -89,10 +55,7 @@ def main() -> int:
     options = parser.parse_args()
     build()
     wrong: list[str] = []
-    print(
-        "| format | work | system calls | faults | frame all the same | typed error | wrong |\n"
-        "|---|---|--:|--:|--:|--:|--:|"
-    )
+    print(f"| format | {HEAD}")
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(os.cpu_count()) as pool:
         for suffix in SUFFIXES:
             if options.only in ("", suffix):
@@ -150,78 +113,21 @@ def copied(task: Task) -> Path:
 
 def attack(task: Task, pool: ThreadPoolExecutor) -> list[str]:
     """Prints the row of a task, and returns the faults that ended wrong."""
-    calls = traced(task)
-    faults = [
-        Fault(call, when, error)
-        for call, numbers in calls.items()
-        for when in numbers
-        for error in ERRORS.get(call, OTHER)
-    ]
-    outcomes = list(pool.map(lambda fault: outcome(task, fault), faults))
-    counts = Counter(ended for ended, _ in outcomes)
-    ncalls = sum(len(numbers) for numbers in calls.values())
-    numbers = [ncalls, len(faults), counts["frame"], counts["error"], counts["wrong"]]
-    print(f"| {task.suffix} | {task.kind} | {' | '.join(f'{number:,}' for number in numbers)} |", flush=True)
-    named = zip(faults, outcomes, strict=True)
-    return [f"{task.suffix}, {task.kind}, {fault}: {why}" for fault, (ended, why) in named if ended == "wrong"]
-
-
-def traced(task: Task) -> dict[str, list[int]]:
-    """The calls of a task."""
     folder = copied(task)
-    found = calls_between_marks(task.command(folder), folder / "log")
+    calls = calls_between_marks(task.command(folder), folder / "log")
     shutil.rmtree(folder)
-    return found
-
-
-def calls_between_marks(command: list[str], log: Path) -> dict[str, list[int]]:
-    """The calls of the main thread between the marks: the numbers of each among the calls of its name."""
-    subprocess.run(["strace", "-f", "-o", str(log), *command], capture_output=True, check=True)
-    found: dict[str, list[int]] = {}
-    counts: Counter[str] = Counter()
-    marks, main_thread = 0, None
-    for line in log.read_text(errors="replace").splitlines():
-        entry = re.match(r"(\d+) +(\w+)\(", line)
-        if not entry or (main_thread or entry[1]) != entry[1]:
-            continue
-        main_thread, call = entry[1], entry[2]
-        counts[call] += 1
-        if MARK in line:
-            marks += 1
-        elif marks == 1 and call not in NEVER:
-            found.setdefault(call, []).append(counts[call])
-    assert marks == 2, f"{command}: expected two marks, found {marks}"
-    return found
-
-
-def inject(fault: Fault, command: list[str]) -> list[str]:
-    """The command under strace, which fails the call."""
-    tracer = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", f"trace={fault.call}"]
-    return [*tracer, "-e", f"inject={fault.call}:error={fault.error}:when={fault.when}", *command]
+    faults = faults_of(calls)
+    return report((task.suffix, task.kind), calls, faults, pool.map(lambda fault: outcome(task, fault), faults))
 
 
 def outcome(task: Task, fault: Fault) -> tuple[str, str]:
     """`frame`, `error` or `wrong`, and what is wrong."""
     folder = copied(task)
-    command = inject(fault, task.command(folder))
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-        ended, why = judged(done, task.expected)
-        if ended != "wrong" and task.kind == "write":
-            ended, why = judged_files(task, folder, ended)
-    except subprocess.TimeoutExpired:
-        ended, why = "wrong", f"no end within {SECONDS} s"
+    ended, why = run(inject(fault, task.command(folder)), task.expected, SECONDS)
+    if ended != "wrong" and task.kind == "write":
+        ended, why = judged_files(task, folder, ended)
     shutil.rmtree(folder)
     return ended, why
-
-
-def judged(done: subprocess.CompletedProcess[str], expected: str) -> tuple[str, str]:
-    """How a run ended: `frame`, `error` or `wrong`, and what is wrong."""
-    if done.returncode == 0:
-        return ("frame", "") if done.stdout == expected else ("wrong", "another frame")
-    if done.returncode == 3 and done.stderr.strip():
-        return "error", ""
-    return "wrong", f"status {done.returncode}: {done.stderr.strip()[-300:]}"
 
 
 def judged_files(task: Task, folder: Path, ended: str) -> tuple[str, str]:

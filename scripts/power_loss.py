@@ -19,7 +19,8 @@ from pathlib import Path
 import pandas as pd
 
 import colonnade as cn
-from scripts.faults import MARK, PROGRAM, SUFFIXES, build, exact
+from scripts.faults import PROGRAM, SUFFIXES, build, exact
+from scripts.system_calls import MARK
 
 CALLS = (
     "openat,write,pwrite64,ftruncate,fallocate,fchmod,fsync,fdatasync,"
