@@ -300,6 +300,8 @@ mutants: setup  ## a share of all changes of readers: each should make a Rust te
 attack: setup build  ## every system call of a read, a write and a connection fails once; the power fails; bits flip; slow inputs; needs strace
 	$(PY) -m scripts.faults
 	$(PY) -m scripts.connection_faults
+	$(PY) -m scripts.http_faults
+	$(PY) -m scripts.dataset_faults
 	$(PY) -m scripts.power_loss
 	$(PY) -m scripts.bit_flips
 	$(PY) -m scripts.linear_time
