@@ -93,7 +93,7 @@ impl Opened {
 
     fn read(&self, request: Option<&CnRequest>) -> Option<FFI_ArrowArrayStream> {
         let mut out = FFI_ArrowArrayStream::empty();
-        let request = request.map_or(null(), |request| std::ptr::from_ref(request));
+        let request = request.map_or(null(), std::ptr::from_ref);
         // SAFETY: the file is open, `request` is null or valid, `out` is a released stream.
         called(|error| unsafe { cn_file_read(self.0, request, null(), &raw mut out, error) }).then_some(out)
     }
