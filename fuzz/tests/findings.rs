@@ -48,3 +48,14 @@ fn parquet_with_complex_numbers_and_damaged_metadata() {
     file[at + 9] = 0xFF;
     run("read-parquet", "parquet", &file);
 }
+
+/// Each row had two cells for one column.
+#[test]
+fn ndjson_whose_header_has_a_field_twice() {
+    let text = include_str!("../../conformance/ndjson/big_endian.ndjson");
+    // In the schema, the name "9" becomes "6".
+    let file = text.replacen("AAAEAAAA5AAAAAQAA", "AAAEAAAA2AAAAAQAA", 1);
+    assert_ne!(file, text);
+    run("read-ndjson", "ndjson", file.as_bytes());
+    run("split-ndjson", "ndjson", file.as_bytes());
+}

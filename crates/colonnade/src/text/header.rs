@@ -9,6 +9,7 @@
 //! `fields` is for people; readers use `schema`, whose metadata has axes, names and attrs. `categories` has the values of
 //! every dictionary, nested dictionaries before the outer one.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use arrow_data::ArrayData;
@@ -25,6 +26,7 @@ use crate::arrow::pandas;
 pub use crate::cells::header_key::{self, KEY};
 use crate::cells::typed::{HeaderDictionaries, dictionaries_inside, dictionaries_of, dictionary_types};
 use crate::error::{Error, ErrorKind, Result};
+use crate::excerpt::excerpt;
 use crate::frame::{Frame, type_name};
 use crate::limits::Limits;
 
@@ -218,6 +220,10 @@ impl TextHeader {
             );
             return Err(Error::limit(style.format, message));
         }
+        if let Some(key) = repeated(&keys(&schema)) {
+            let message = format!("schema: expected each field once, found {} twice.", excerpt(&key));
+            return Err(malformed(message));
+        }
         let nrows = match entries.shift_remove("nrows") {
             None => None,
             Some(found) => {
@@ -267,6 +273,12 @@ impl TextHeader {
         let nrows = self.nrows.or_else(|| arrays.first().map(ArrayData::len)).unwrap_or(0);
         plan.frames(&[(nrows, arrays)])?.pop().ok_or_else(none)
     }
+}
+
+/// Returns a key that another field has too.
+fn repeated(keys: &[String]) -> Option<String> {
+    let mut seen = HashSet::with_capacity(keys.len());
+    keys.iter().find(|key| !seen.insert(key.as_str())).cloned()
 }
 
 /// Parses the values of all dictionaries of a schema.
@@ -381,5 +393,14 @@ mod tests {
             TextHeader::parse(&text, STYLE, &limits).unwrap_err().kind(),
             ErrorKind::LimitExceeded
         ));
+    }
+
+    #[test]
+    fn a_field_that_is_there_twice_is_refused() {
+        let field = |name: &str| Field::new(name, DataType::Int64, true);
+        let schema: SchemaRef = Schema::new(vec![field("a"), field("b"), field("a")]).into();
+        let text = TextHeader { schema, dictionaries: Vec::new(), ..header() }.to_json(STYLE).unwrap();
+        let error = TextHeader::parse(&text, STYLE, &Limits::default()).unwrap_err().to_string();
+        assert!(error.contains("schema: expected each field once, found \"a\" twice."), "{error}");
     }
 }
