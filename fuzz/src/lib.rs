@@ -105,7 +105,14 @@ impl Target {
             Self::Read(format) => (format.spec().name, 1),
             Self::Split(format) => (format.spec().name, schedule_nbytes(input)?),
             Self::Messages => ("message", schedule_nbytes(input)?),
-            Self::RoundTrip(_) | Self::Interface => return None,
+            Self::Interface => {
+                // The third zero after the first byte ends the texts. Without a magic, the first byte tells the format.
+                let zeros = input.iter().enumerate().skip(1).filter(|(_, byte)| **byte == 0);
+                let start = zeros.map(|(at, _)| at + 1).nth(2)?;
+                let format = registry().by_magic(input.get(start..size)?);
+                (format.map_or("message", |format| format.spec().name), start)
+            }
+            Self::RoundTrip(_) => return None,
         };
         let file = input.get(start..size)?;
         let changed = mutate::mutate(format, file, &mut mutate::random::Random::new(seed))?;
