@@ -1,7 +1,8 @@
 """Line coverage of the readers by the fuzzer's inputs alone: `python -m scripts.coverage`.
 
-Builds `fuzz/src/bin/replay.rs` with LLVM's counters, runs each check on its seeds and on the inputs in `target/fuzz`, and
-writes the table of `docs/trust/fuzzing.md`. The tools must be of the same LLVM as `rustc`: Debian's package is `llvm-22`.
+Builds `fuzz/src/bin/replay.rs` with LLVM's counters, runs each check on its seeds and on the inputs in `target/fuzz`,
+and writes the table of `docs/trust/fuzzing.md`. The tools must be of the same LLVM as `rustc`: Debian's package is
+`llvm-22`.
 With a name of a reader, it lists the lines that no input reaches: `python -m scripts.coverage csv`.
 """
 
@@ -27,8 +28,8 @@ PAGE = ROOT / "docs" / "trust" / "fuzzing.md"
 CORE = ROOT / "crates" / "colonnade" / "src"
 MARKS = "<!-- coverage -->\n", "<!-- end of coverage -->"
 
-# The files of each reader. Writers, and what only objects of a store, encrypted files and filters need, are no part of it:
-# see `REST`.
+# The files of each reader. Writers, and what only objects of a store, encrypted files and filters need, are no part of
+# it: see `REST`.
 READERS = {
     "npz, npy": r"formats/np[yz]/|container/",
     "arrow, arrows": r"formats/arrow/",

@@ -1,8 +1,9 @@
 """What validation and limits cost in time: `python -m scripts.validation_cost`.
 
-Copies the sources to `target/unchecked` and takes the checks of contents out of the copy: UTF-8, offsets, checksums of compressed
-members, limits. Builds it, and compares both builds by `scripts/compare_speed.py` on everyday tables. A row is time with checks /
-time without: 1.05 is a cost of 5 %. The copy reads damaged files wrong, so it is of no other use. Run it on an idle machine.
+Copies the sources to `target/unchecked` and takes the checks of contents out of the copy: UTF-8, offsets, checksums of
+compressed members, limits. Builds it, and compares both builds by `scripts/compare_speed.py` on everyday tables. A row
+is time with checks / time without: 1.05 is a cost of 5 %. The copy reads damaged files wrong, so it is of no other use.
+Run it on an idle machine.
 """
 
 import subprocess
@@ -18,7 +19,8 @@ EDITS = [
     (
         f"{CORE}/arrow/ipc/check.rs",
         "pub(crate) fn values(data: &ArrayData) -> Result<()> {\n",
-        "pub(crate) fn values(data: &ArrayData) -> Result<()> {\n    if data.offset() < usize::MAX {\n        return Ok(());\n    }\n",
+        "pub(crate) fn values(data: &ArrayData) -> Result<()> {\n"
+        "    if data.offset() < usize::MAX {\n        return Ok(());\n    }\n",
     ),
     (
         f"{CORE}/arrow/ipc/check.rs",

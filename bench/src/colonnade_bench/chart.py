@@ -94,7 +94,7 @@ def values(figure: Figure, unit: str, nbytes: int) -> dict[str, float]:
 
 
 def draw(summary: Summary, spec: Spec, folder: Path, name: str) -> list[Path]:
-    """Saves each chart of a table as an SVG, a tenth of the size of a bitmap. Saves nothing if there is no data or altair is missing."""
+    """Saves each chart of a table as an SVG, a tenth of a bitmap's size. Without data or altair it saves nothing."""
     try:
         import altair as alt
     except ImportError:
