@@ -1,9 +1,9 @@
 """Runs the Rust tests under a sanitizer: `python -m scripts.sanitizers address`, `... thread`.
 
 Needs a nightly toolchain; the builds have folders of their own in `target`. AddressSanitizer finds overruns, uses after
-free and leaks; ThreadSanitizer finds unsynchronised accesses. The standard library of the toolchain is not instrumented,
-so ThreadSanitizer reports some of its synchronisation as missing: `scripts/thread_sanitizer.supp` lists these places
-with reasons.
+free and leaks; ThreadSanitizer finds unsynchronised accesses. The toolchain's standard library is not instrumented, so
+ThreadSanitizer reports some of its synchronisation as missing: `scripts/thread_sanitizer.supp` lists these places with
+reasons.
 """
 
 import argparse
