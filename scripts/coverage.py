@@ -1,4 +1,4 @@
-"""Line coverage of the readers by the fuzzer's inputs alone: `python -m scripts.coverage`.
+"""Line coverage of the readers by the fuzzer's inputs only: `python -m scripts.coverage`.
 
 Builds `fuzz/src/bin/replay.rs` with LLVM's counters, runs each check on its seeds and on the inputs in `target/fuzz`,
 and writes the table of `docs/trust/fuzzing.md`. The tools must be of the same LLVM as `rustc`: Debian's package is

@@ -31,7 +31,7 @@ SEVERAL = "expected one frame"
 
 @dataclass(frozen=True)
 class Ours:
-    """A frame of ours: its labels, and the table of its columns and row labels."""
+    """A frame of Colonnade: its labels, and the table of its columns and row labels."""
 
     names: list[Any]
     table: pa.Table

@@ -24,7 +24,7 @@ class Input:
 
 
 def inputs(format: str, work: Path) -> Iterator[Input]:
-    """All files of a format. What a corpus holds inside other files is written to the folder `work`."""
+    """All files of a format. Files inside other files of a corpus are written to the folder `work`."""
     for folder in FUZZED:
         for path in sorted((folder / f"read-{format}").glob("*")):
             yield Input(format, str(path), 1, "fuzzer")

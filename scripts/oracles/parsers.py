@@ -1,4 +1,4 @@
-"""Python's json, msgpack and PyYAML as readers of values. What the formats forbid is an error here, too."""
+"""Python's json, msgpack and PyYAML as readers of values. Content that the formats forbid is an error here, too."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Cells as a database sees them, which has fewer types than Arrow: what stands for the same value is equal."""
+"""Cells as a database sees them, which has fewer types than Arrow: cells of the same value are equal."""
 
 import math
 import struct

@@ -21,7 +21,7 @@ VALUES = re.compile(r"does not fit in precision|whole number of days|not within 
 
 @dataclass(frozen=True)
 class Exported:
-    """A frame of ours as a table: its columns, then its stored row labels. Repeated names have numbers in the table."""
+    """A frame of Colonnade as a table: its columns, then its stored row labels. Repeated names have numbers."""
 
     table: pa.Table
     labels: list[Any]

@@ -18,7 +18,7 @@ def text_of(content: bytes, encoding: str = "utf-8") -> str:
 
 
 def decompressed(content: bytes) -> bytes:
-    """What gzip or zstd holds, by the first bytes; other content is unchanged."""
+    """The content of a gzip or zstd file, by its first bytes; other content is unchanged."""
     if content.startswith(b"\x1f\x8b"):
         return gzip.decompress(content)
     if content.startswith(b"\x28\xb5\x2f\xfd"):

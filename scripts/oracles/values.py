@@ -1,4 +1,4 @@
-"""Values of JSON, MessagePack and YAML as Python has them, and whether two stand for the same."""
+"""Values of JSON, MessagePack and YAML as Python has them, and whether two are the same."""
 
 import json
 import struct
@@ -47,7 +47,7 @@ def mapping(pairs: list[tuple[Any, Any]]) -> Any:
     keys = [key for key, _ in pairs]
     if all(isinstance(key, str) for key in keys) or all(type(key) is int for key in keys):
         if len(set(keys)) < len(keys):
-            raise ValueError("a key stands twice")
+            raise ValueError("a key is there twice")
         return dict(pairs)
     return Pairs(pairs)
 
