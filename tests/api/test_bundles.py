@@ -44,6 +44,21 @@ def test_a_frame_without_columns_is_no_bundle(format: str, tmp_path: Path) -> No
         cn.read_bundle(path)
 
 
+@each(
+    "text",
+    [
+        "a:\n- x: [1, 2]\nb:\n- y: 3\n- y: 4\n  z: 5\n",
+        "a:\n  - x: [1, 2]\nb:\n  - y: 3\n  - y: 4\n    z: 5\n",
+        "a: [{x: [1, 2]}]\nb: [{y: 3}, {y: 4, z: 5}]\n",
+        "a:\n- {x: [1, 2]}\nb:\n- {y: 3}\n- # of two\n  y: 4\n  z: 5\n",
+    ],
+)
+def test_sequences_of_a_yaml_bundle_need_no_indentation(text: str) -> None:
+    found = cn.read_bundle(text.encode(), format="yaml")
+    rows = {label: frame.to_arrow().to_pylist() for label, frame in found.items()}
+    assert rows == {"a": [{"x": [1, 2]}], "b": [{"y": 3, "z": None}, {"y": 4, "z": 5}]}
+
+
 def test_a_list_of_no_rows_is_no_bundle() -> None:
     with pytest.raises(cn.DecodeError, match="expected a bundle of frames"):
         cn.read_bundle(b"[]", format="json")

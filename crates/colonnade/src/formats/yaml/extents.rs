@@ -23,10 +23,15 @@ pub(in crate::formats::yaml) fn extents(document: &Document<'_>) -> Vec<Range<us
         place.1
     };
     let one = |&(start, end): &(usize, usize)| {
-        let (start, end) = (byte_at(start), byte_at(end));
-        let front = text.get(..start).unwrap_or("").trim_end_matches(' ');
-        let indented = front.is_empty() || front.ends_with(['\n', '\r']);
-        let start = source(if indented { front.len() } else { start });
+        let (start, mut end) = (byte_at(start), byte_at(end));
+        // A collection in block style ends where the next token starts, one in brackets with its bracket.
+        end += usize::from(text.get(end..).is_some_and(|rest| rest.starts_with([']', '}'])));
+        let line = text.get(..start).and_then(|front| front.rfind(['\n', '\r'])).map_or(0, |at| at + 1);
+        let before = text.get(line..start).unwrap_or("").trim_start_matches(' ');
+        // The parser places a sequence that is not indented behind its first dash.
+        let is_dash = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t']);
+        let begins_line = before.is_empty() || before.strip_prefix('-').is_some_and(is_dash);
+        let start = source(if begins_line { line } else { start });
         start..source(end)
     };
     document.values.iter().map(one).collect()

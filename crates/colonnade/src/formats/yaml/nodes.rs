@@ -31,7 +31,8 @@ pub(in crate::formats::yaml) struct YamlNode<'t> {
 pub(in crate::formats::yaml) struct Document<'t> {
     pub(in crate::formats::yaml) text: &'t OwnedText,
     pub(in crate::formats::yaml) nodes: Vec<YamlNode<'t>>,
-    /// The extent of each value of the root in characters, if the root is a mapping.
+    /// Where each value of the root starts and ends in characters, if the root is a mapping; a closing bracket is
+    /// not counted.
     pub(in crate::formats::yaml) values: Vec<(usize, usize)>,
 }
 
@@ -202,7 +203,7 @@ impl<'t> DocumentReader<'t> {
                 if anchor > 0 {
                     self.anchors.insert(anchor, (node, end));
                 }
-                self.record_root_value(&Marker::new(start, 0, 0), &span.end);
+                self.record_root_value(&Marker::new(start, 0, 0), &span.start);
             }
             Event::Alias(anchor) => self.alias(anchor, at)?,
             _ => {}

@@ -278,6 +278,20 @@ fn several_frames() {
         })
         .collect();
     assert_eq!(shapes, [("a".to_owned(), 2, 2), ("b".to_owned(), 2, 1)]);
+    // Sequences in a mapping need no indentation.
+    let foreign = "é:\n- x: 1\n- x: 2\n  y: 3\nb:\n- {x: [5, 6]}\nc:\n-\n  x: 1\nd: &rows\n- # none\n  x: 1\n\n-   x: 2\n\
+                   ? e\n:\n- x: 1\n- x: 2\nf:\n- x: [1, 2]\n";
+    for foreign in [foreign.to_owned(), foreign.replace('\n', "\r\n")] {
+        let found = bundle(&Buffer::from_vec(foreign.clone().into_bytes()), &ReadOptions::default());
+        let shape = |range: std::ops::Range<usize>| {
+            let frame = read(foreign.get(range).unwrap().as_bytes()).unwrap().frame;
+            (frame.nrows, frame.ncols)
+        };
+        let found: Vec<_> = found.unwrap().unwrap().into_iter().map(|(label, r)| (label, shape(r))).collect();
+        let shapes =
+            [("é", (2, 2)), ("b", (1, 1)), ("c", (1, 1)), ("d", (2, 1)), ("e", (2, 1)), ("f", (1, 1))];
+        assert_eq!(found, shapes.map(|(label, shape)| (label.to_owned(), shape)));
+    }
     assert!(bundle(&Buffer::from_vec(b"a: [1]\n".to_vec()), &ReadOptions::default()).unwrap().is_none());
 }
 
