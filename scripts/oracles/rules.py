@@ -32,6 +32,18 @@ RULES = (
     ),
     Rule(
         "parquet",
+        "pyarrow",
+        r"^type of column \d+ '\w+': timestamp\[us, tz=[\w/]+\], theirs int64; column",
+        "A LogicalType that is none: Colonnade and DuckDB take the ConvertedType, and pyarrow takes neither.",
+    ),
+    Rule(
+        "parquet",
+        "DuckDB",
+        r"of struct<left: int64, right: int64>, .*: row 0: None, theirs \[0, 1\]$",
+        "A page that says BIT_PACKED of its definition levels. DuckDB reads them as RLE, whatever the page says.",
+    ),
+    Rule(
+        "parquet",
         "DuckDB",
         r"typed_value: .*theirs struct<metadata: binary( not null)?, value: binary",
         "DuckDB joins the parts of a shredded variant, which are columns to Colonnade and pyarrow.",
