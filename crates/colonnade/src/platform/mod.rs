@@ -15,6 +15,10 @@ pub(crate) use portable::{
     advise_huge, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
 };
 
+use std::ffi::CString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Starts a thread; `None` if the system allows no more threads. Then the caller does the work itself.
@@ -25,6 +29,24 @@ pub(crate) fn start_thread<'scope, T: Send + 'scope>(
     Builder::new().spawn_scoped(scope, work).ok()
 }
 
+/// Opens a file of an open directory for reading.
+pub(crate) fn open_at(directory: &File, name: &str, flags: libc::c_int) -> io::Result<File> {
+    let name = CString::new(name)?;
+    loop {
+        let flags = flags | libc::O_RDONLY | libc::O_CLOEXEC;
+        // SAFETY: the descriptor is open, and the name is a C string that outlives the call.
+        let fd = unsafe { libc::openat(directory.as_raw_fd(), name.as_ptr(), flags) };
+        if fd >= 0 {
+            // SAFETY: the descriptor is new, and nothing else uses it.
+            return Ok(unsafe { OwnedFd::from_raw_fd(fd) }.into());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::Interrupted {
+            return Err(error);
+        }
+    }
+}
+
 /// The size of a page: 4 KiB, but 16 or 64 KiB on some ARM systems.
 pub(crate) fn page_nbytes() -> usize {
     // SAFETY: the call takes no pointer.
@@ -33,7 +55,7 @@ pub(crate) fn page_nbytes() -> usize {
 }
 
 /// Maps `nbytes` of fresh zeroed memory and returns their address.
-pub(crate) fn map_anonymous(nbytes: usize) -> std::io::Result<*mut libc::c_void> {
+pub(crate) fn map_anonymous(nbytes: usize) -> io::Result<*mut libc::c_void> {
     // SAFETY: a fresh anonymous private mapping; no existing memory is touched.
     let address = unsafe {
         libc::mmap(
@@ -45,5 +67,5 @@ pub(crate) fn map_anonymous(nbytes: usize) -> std::io::Result<*mut libc::c_void>
             0,
         )
     };
-    if address == libc::MAP_FAILED { Err(std::io::Error::last_os_error()) } else { Ok(address) }
+    if address == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(address) }
 }

@@ -5,6 +5,7 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::directory::OpenDirectory;
 use super::*;
 use crate::error::ErrorKind;
 use crate::memory::{Fetch, FetchCheck, PieceReceiver};
@@ -166,15 +167,34 @@ fn a_directory_lists_its_members_by_name_and_follows_no_link() {
     for name in ["b.npy", "a.npy", "other.txt"] {
         std::fs::write(place(name), name).unwrap();
     }
-    let members = || directory::list(folder.path(), "npy", &|name| name.ends_with(".npy"));
-    let names: Vec<(String, u64)> = members().unwrap().into_iter().map(|f| (f.name, f.nbytes)).collect();
-    assert_eq!(names, [("a.npy".to_owned(), 5), ("b.npy".to_owned(), 5)]);
+    let list = || OpenDirectory::list(folder.path(), "npy", &|name| name.ends_with(".npy"));
+    let members = list().unwrap();
+    let names: Vec<(&str, u64)> = members.files().iter().map(|f| (f.name.as_str(), f.nbytes)).collect();
+    assert_eq!(names, [("a.npy", 5), ("b.npy", 5)]);
 
-    std::os::unix::fs::symlink(place("a.npy"), place("c.npy")).unwrap();
-    let text = "npy: \"c.npy\": expected a regular file, found a symbolic link. Put the file itself there, or give it \
+    std::fs::rename(place("b.npy"), place("c.npy")).unwrap();
+    std::os::unix::fs::symlink(place("a.npy"), place("b.npy")).unwrap();
+    let text = "npy: \"b.npy\": expected a regular file, found a symbolic link. Put the file itself there, or give it \
                 another name.";
-    assert_eq!(members().unwrap_err().to_string(), text);
-    let error = directory::open(&place("c.npy"), "npy").unwrap_err().to_string();
-    assert_eq!(error, text.replace("\"c.npy\": ", ""));
-    assert!(directory::open(&place("a.npy"), "npy").is_ok());
+    assert_eq!(list().unwrap_err().to_string(), text);
+    assert_eq!(members.open(1).unwrap_err().to_string(), text.replace("\"b.npy\": ", ""));
+    assert!(members.open(0).is_ok());
+}
+
+#[test]
+fn a_directory_that_was_replaced_gives_none_of_the_new_files() {
+    let root = tempfile::tempdir().unwrap();
+    let place = |name: &str| root.path().join(name);
+    for name in ["old", "new"] {
+        std::fs::create_dir(place(name)).unwrap();
+        std::fs::write(place(name).join("a.npy"), name).unwrap();
+    }
+    let old = OpenDirectory::list(&place("old"), "npy", &|_| true).unwrap();
+    std::fs::rename(place("old"), place("moved")).unwrap();
+    std::fs::rename(place("new"), place("old")).unwrap();
+    assert_eq!(std::io::read_to_string(old.open(0).unwrap()).unwrap(), "old");
+    std::fs::remove_dir_all(place("moved")).unwrap();
+    let text = "npy: \"a.npy\": expected the file that was listed, found none. The directory was replaced or the file was \
+                removed: read the directory again.";
+    assert_eq!(old.open(0).unwrap_err().to_string(), text);
 }

@@ -15,7 +15,8 @@ use super::scan::{ArrayTable, StoredMember};
 use super::{by_name, filtered, from_members, savez};
 use crate::limits::Limits;
 use crate::progress::Progress;
-use crate::source::{self, directory};
+use crate::source;
+use crate::source::directory::OpenDirectory;
 
 impl Store {
     /// Opens any source; a path may be a directory.
@@ -113,7 +114,8 @@ impl Store {
 
     fn open_directory(path: &Path, limits: Limits) -> Result<Self> {
         let is_member = |name: &str| name.ends_with(".npy") || name == "__meta__.json";
-        let files = directory::list(path, "npy", &is_member)?;
+        let directory = OpenDirectory::list(path, "npy", &is_member)?;
+        let files = directory.files();
         if files.is_empty() {
             let message = "expected a directory of .npy members, found none. Is it the right directory?";
             return Err(Error::malformed("npy", message).in_member(path.display().to_string()));
@@ -127,7 +129,7 @@ impl Store {
         }
         check_total(total, &limits)?;
         let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
-        let source = StoreSource::Directory(Arc::new(files.into_iter().map(|file| file.path).collect()));
+        let source = StoreSource::Directory(Arc::new(directory));
         let names = MemberNames::List(names);
         let kind = classify(&(0..members.len()).collect::<Vec<_>>(), &names);
         let mut out = Self::empty(source, kind, Holder::Directory, names, limits, members.len());

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::container::zip::Directory;
@@ -12,7 +11,8 @@ use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small};
 use crate::progress::{NoProgress, Progress};
-use crate::source::{self, FileBytes, directory, open_file};
+use crate::source::directory::OpenDirectory;
+use crate::source::{self, FileBytes, open_file};
 
 /// Smaller files are read whole if they must not be mapped.
 const READ_WHOLE_NBYTES: u64 = 16 << 20;
@@ -33,7 +33,7 @@ pub enum StoreSource {
     /// An unmapped file. The buffer has the file's size but holds only directory and headers, see `mirror`.
     Read(Arc<MappedFile>, Buffer),
     /// One file per member.
-    Directory(Arc<Vec<PathBuf>>),
+    Directory(Arc<OpenDirectory>),
     /// A remote file, of which the requested ranges are fetched.
     Remote(Arc<Remote>),
 }
@@ -90,9 +90,7 @@ impl StoreSource {
     #[must_use]
     pub fn nbytes(&self) -> u64 {
         match self {
-            Self::Directory(paths) => {
-                paths.iter().filter_map(|p| p.symlink_metadata().ok()).map(|m| m.len()).sum()
-            }
+            Self::Directory(directory) => directory.nbytes(),
             _ => self.structure().len() as u64,
         }
     }
@@ -143,9 +141,8 @@ impl StoreSource {
                 Ok(())
             }
             Self::Read(mapped, _) => mapped.file().read_exact_at(target, offset as u64).map_err(short),
-            Self::Directory(paths) => {
-                let path = paths.get(file).ok_or_else(|| Error::not_found("npy", "no such file."))?;
-                directory::open(path, "npy")?.read_exact_at(target, offset as u64).map_err(short)
+            Self::Directory(directory) => {
+                directory.open(file)?.read_exact_at(target, offset as u64).map_err(short)
             }
         }
     }
