@@ -320,6 +320,31 @@ def test_leftovers(tmp_path: Path) -> None:
     assert cn.dataset(tmp_path).read()["n"].to_numpy().tolist() == [2]
 
 
+STOPPED = """
+def stop(done, total):
+    say("writing")
+    time.sleep(600)
+
+data = {"n": np.arange(1000), "m": np.arange(1000)}
+cn.write_dataset(data, sys.argv[1], mode="append", partition_by="n", progress=stop)
+"""
+
+
+def test_temporary_files_of_killed_writers_are_leftovers(tmp_path: Path) -> None:
+    import os
+
+    from tests.helpers.children import child
+
+    cn.write_dataset({"n": [1], "m": [1]}, tmp_path, partition_by="n")
+    with child(STOPPED, tmp_path) as made:
+        assert made.line() == "writing"
+    (left,) = tmp_path.rglob(".part-*")
+    assert cn.remove_leftovers(tmp_path).names == ()
+    os.utime(left, (0, 0))
+    assert cn.remove_leftovers(tmp_path).names == (str(left.relative_to(tmp_path)),)
+    assert not left.exists()
+
+
 def test_a_version_that_readers_may_have_stays(tmp_path: Path) -> None:
     import os
     import time

@@ -7,16 +7,20 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from uuid import uuid4
 
 from .._io.stores import Access
 from ..errors import OptionError
-from .manifest import FOLDER, MOST_COMMIT_S, parse, version_of
+from .manifest import FOLDER, latest, parse, version_of
 from .places import FoundFile, Place, place_of
 
 _WEEK_S = 7 * 86_400.0
-_LEAST_S = 2 * MOST_COMMIT_S
-_OURS = re.compile(r"(?:.*/)?part-[0-9a-f]{32}-[0-9]{5,}\.[a-z]+")
-"""The names of parts that `write_dataset` writes."""
+_LEAST_S = 7_200.0
+_OURS = re.compile(
+    r"(?:.*/)?(?:part-[0-9a-f]{32}-[0-9]{5,}\.[a-z]+"
+    r"|\.part-[0-9a-f]{32}-[0-9]{2}\.[0-9]+\.[0-9]+\.tmp)"
+)
+"""The names of parts that `write_dataset` writes, and of their temporary files."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +80,15 @@ def remove_leftovers(target: Any, *, older_than_s: float = _WEEK_S, dry_run: boo
 
 def remove_from(place: Place, older_than_s: float, dry_run: bool) -> Leftovers:
     """Implements `remove_leftovers`."""
-    before = time.time() - older_than_s
     files = list(place.files(""))
     manifests = sorted((version, each) for each in files if (version := version_of(each.name)) is not None)
     if not manifests:
         return Leftovers((), 0)
-    # A reader may have begun with any version that was the newest one within the time.
-    current = [i for i, (_, each) in enumerate(manifests) if each.changed_s < before]
-    first = current[-1] if current else 0
+    before = _now_s(place) - older_than_s
+    # A reader may have begun with any version that was the newest one within the time. If a clock was set back, later
+    # versions may have earlier times.
+    recent = [i for i, (_, each) in enumerate(manifests) if each.changed_s >= before]
+    first = max(recent[0] - 1, 0) if recent else len(manifests) - 1
     needed = {each.name for _, each in manifests[first:]} | _parts(place, manifests[first:])
     # Files that were there before the first manifest are removed once a manifest has listed them, and none does now.
     ours = _parts(place, manifests[:first])
@@ -91,9 +96,26 @@ def remove_from(place: Place, older_than_s: float, dry_run: bool) -> Leftovers:
     old = (each for each in files if each.name not in needed and each.changed_s < before)
     found = [each for each in old if each.name in ours or _is_ours(each.name, nested)]
     if not dry_run:
+        # Another writer may have committed parts that seem to be old, because a clock jumped.
+        listed = {part.name for part in latest(place).parts}
+        found = [each for each in found if each.name not in listed]
         for each in found:
             place.remove(each.name)
     return Leftovers(tuple(each.name for each in found), sum(each.nbytes for each in found))
+
+
+def _now_s(place: Place) -> float:
+    """Seconds since 1970 by the clock that gives files their times: that of the disk or the store, which may be another
+    machine's. Without the permission to write there, by the clock of this machine.
+    """
+    name = f"{FOLDER}/{uuid4().hex}.tmp"
+    try:
+        place.create(name, name.encode())
+        found = [each.changed_s for each in place.files(FOLDER) if each.name == name]
+        place.remove(name)
+    except OSError:
+        return time.time()
+    return found[0] if found else time.time()
 
 
 def _parts(place: Place, manifests: Iterable[tuple[int, FoundFile]]) -> set[str]:

@@ -4,13 +4,15 @@
 is linked, or an object put, only if the name is free. Readers take the highest version, so they see the old set of
 parts or the new one. A writer that appends and comes second reads the new version and tries the next number. One that
 replaces everything and comes second fails, because it has not seen what it would remove.
+
+No clock is needed for that, so one that is wrong or jumps loses nothing. `remove_leftovers` goes by times, but never
+removes what the newest manifest lists, and removes manifests in the order of their numbers.
 """
 
 from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -22,9 +24,6 @@ from .places import Place
 FOLDER = "_colonnade"
 _NAME = re.compile(rf"{FOLDER}/([0-9]{{8,}})\.json")
 _FORMAT_VERSION = 1
-MOST_COMMIT_S = 3600.0
-"""A writer that needs longer between reading a manifest and making the next one reads it again. `gc` keeps manifests
-for longer than this, so no writer can make a number anew that was removed."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +138,6 @@ def commit(place: Place, change: Callable[[Manifest], Manifest], on_refused: Cal
     `on_refused`: nothing is visible of it. An exception while a manifest is made does not tell whether it is there.
     """
     while True:
-        read_at = time.time()
         base = latest(place)
         try:
             new = change(base)
@@ -148,12 +146,19 @@ def commit(place: Place, change: Callable[[Manifest], Manifest], on_refused: Cal
             raise
         if new is base:
             return base
-        data = new.to_json()
-        # The clock goes on while a laptop sleeps.
-        if time.time() - read_at > MOST_COMMIT_S:
-            continue
-        if place.create(name_of(base.version + 1), data):
+        if place.create(name_of(base.version + 1), new.to_json()) and _is_there(place, base):
             return replace(new, version=base.version + 1)
+
+
+def _is_there(place: Place, base: Manifest) -> bool:
+    """Whether the manifest after this one was new: if `base` is there, no later one was ever removed.
+
+    Otherwise `remove_leftovers` may have removed one of the same number, and readers take a higher one.
+    """
+    try:
+        return not base or place.nbytes(name_of(base.version)) > 0
+    except FileNotFoundError:
+        return False
 
 
 def _entry(part: Mapping[str, Any]) -> Entry:

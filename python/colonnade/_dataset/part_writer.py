@@ -11,6 +11,7 @@ from .. import _core
 from .._api.read_write import write
 from .._core import CoreFrame
 from .._frame.frame import Frame
+from ..errors import ConflictError
 from .hive import folders_of
 from .manifest import Entry
 from .places import Place
@@ -19,6 +20,14 @@ _MOST_NBYTES = 512 << 20
 """Bytes of rows that wait for more. Past it, the largest key becomes a part, though it has fewer rows."""
 
 Texts = tuple[str | None, ...]
+
+
+def removed(place: Place, error: FileNotFoundError) -> ConflictError:
+    """The error of a part that is gone: `remove_leftovers` removes it if the write took long by its clock."""
+    return ConflictError(
+        f"write_dataset: {place.shown('')}: expected the part {error.filename}, found none: it was removed while "
+        "others were written. Let remove_leftovers keep files for longer than a write takes."
+    )
 
 
 @dataclass
@@ -78,7 +87,10 @@ class PartWriter:
             self._write(texts, _core.concat_frames(self._taken(texts)))
         if self.options.get("fsync", True):
             # The manifest is synced, so what it lists must be.
-            self.place.settle([entry.name for entry in self.written])
+            try:
+                self.place.settle([entry.name for entry in self.written])
+            except FileNotFoundError as error:
+                raise removed(self.place, error) from None
         return self.written
 
     def _taken(self, texts: Texts) -> list[CoreFrame]:

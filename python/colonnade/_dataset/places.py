@@ -20,7 +20,7 @@ from ..errors import LimitError, UnsupportedError
 MOST_FILES = 1_000_000
 """More files below a folder are refused: only their names would fill the memory."""
 
-_SYNCED_AT_ONCE = 8
+_CALLS_AT_ONCE = 8
 _SYNCS_NO_FOLDERS = (errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES, errno.EPERM)
 """Some file systems sync no folders, and a folder that may not be read cannot be opened for it."""
 
@@ -140,8 +140,8 @@ class Folder:
                 folders.add(folder)
                 folder = os.path.dirname(folder) or "."
         # At once: file systems join what several threads sync.
-        _at_once(_sync, paths)
-        _at_once(_sync_folder, folders)
+        at_once(_sync, paths)
+        at_once(_sync_folder, folders)
 
     def target(self, name: str) -> str:
         return os.path.join(self.path, *name.split("/"))
@@ -262,18 +262,18 @@ def place_of(target: Any, access: Access) -> Place:
     )
 
 
-def _at_once(call: Callable[[str], None], paths: Iterable[str]) -> None:
-    """Call it for all paths in threads; in this one if the system starts no more."""
+def at_once(call: Callable[[str], object], names: Iterable[str]) -> None:
+    """Call it for all names in threads; in this one if the system starts no more."""
     from concurrent.futures import ThreadPoolExecutor
 
-    paths = list(paths)
+    names = list(names)
     try:
-        with ThreadPoolExecutor(_SYNCED_AT_ONCE) as pool:
-            for _ in pool.map(call, paths):
+        with ThreadPoolExecutor(_CALLS_AT_ONCE) as pool:
+            for _ in pool.map(call, names):
                 pass
     except RuntimeError:
-        for path in paths:
-            call(path)
+        for name in names:
+            call(name)
 
 
 def _sync(path: str) -> None:

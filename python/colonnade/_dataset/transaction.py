@@ -6,7 +6,6 @@ One process begins a transaction. Any process that has it writes parts. The firs
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -18,9 +17,9 @@ from .._io.stores import Access
 from ..errors import ConflictError, EncodeError
 from .hive import keys_of
 from .listing import format_of, is_part
-from .manifest import MOST_COMMIT_S, Entry, Manifest, commit, latest, name_of
-from .part_writer import PartWriter
-from .places import Place, place_of
+from .manifest import Entry, Manifest, commit, latest, name_of
+from .part_writer import PartWriter, removed
+from .places import Place, at_once, place_of
 from .split import Split
 
 
@@ -41,8 +40,6 @@ class Transaction:
     ----------
     before : Manifest
         The version when the transaction began, with one of its parts. A folder without a manifest has version 0.
-    begun_at : float
-        Seconds since 1970.
     delta_version : int or None
         The version of the Delta Lake table; None if there is none.
     """
@@ -55,7 +52,6 @@ class Transaction:
     table: str | None
     options: dict[str, Any] = field(repr=False)
     before: Manifest = field(default_factory=Manifest)
-    begun_at: float = 0.0
     delta_version: int | None = None
 
     def begin(self) -> Transaction:
@@ -69,14 +65,14 @@ class Transaction:
         if self.table is not None:
             delta = self._delta()
             delta.check_mode(self.mode)
-            return replace(self, begun_at=time.time(), delta_version=delta.version)
+            return replace(self, delta_version=delta.version)
         place = self._place()
         before = latest(place) or _found(place)
         if self.mode == "error" and before.parts:
             advice = 'The dataset has parts. Pass mode="append" or mode="overwrite"'
             raise FileExistsError(17, advice, place.shown(""))
         # Tasks carry the transaction, and need one part to compare the columns.
-        return replace(self, begun_at=time.time(), before=replace(before, parts=before.parts[:1]))
+        return replace(self, before=replace(before, parts=before.parts[:1]))
 
     def of(self, home: str | None, version: int) -> Transaction:
         """The transaction with the version that was read of the dataset in `home`, if that is the one written.
@@ -192,18 +188,12 @@ class Transaction:
         _check_same(ours, theirs, "of the parts that are there")
 
     def _check_there(self, parts: Iterable[Entry]) -> None:
-        """Parts of a transaction that took long must be there still: `remove_leftovers` may have removed them."""
-        if time.time() - self.begun_at < MOST_COMMIT_S:
-            return
+        """ConflictError if a part is gone."""
         place = self._place()
-        for part in parts:
-            try:
-                place.nbytes(part.name)
-            except FileNotFoundError:
-                raise ConflictError(
-                    f"write_dataset: {place.shown('')}: expected the part {part.name}, found none: it was removed "
-                    "while others were written. Let remove_leftovers keep files for longer than a write takes."
-                ) from None
+        try:
+            at_once(place.nbytes, [part.name for part in parts])
+        except FileNotFoundError as error:
+            raise removed(place, error) from None
 
     def _writer(self, split: Split) -> PartWriter:
         place = self._place()
