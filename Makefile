@@ -297,14 +297,17 @@ mutants: setup  ## a share of all changes of readers: each should make a Rust te
 	cargo mutants --shard $(or $(SHARD),0/100) --sharding round-robin --output target/mutants
 
 .PHONY: attack
-attack: setup build  ## every system call of a read, a write and a connection fails once; the power fails; bits flip; slow inputs; needs strace
+attack: setup build  ## system calls fail or move few bytes; writers are killed; the power fails; bits flip; slow inputs; other readers; needs strace and cc
 	$(PY) -m scripts.faults
 	$(PY) -m scripts.connection_faults
 	$(PY) -m scripts.http_faults
 	$(PY) -m scripts.dataset_faults
+	$(PY) -m scripts.short_calls
+	$(PY) -m scripts.kills
 	$(PY) -m scripts.power_loss
 	$(PY) -m scripts.bit_flips
 	$(PY) -m scripts.linear_time
+	$(PY) -m scripts.oracles
 
 .PHONY: lint lint-rust lint-python
 lint: lint-rust lint-python  ## formatting, lints, types, who may import whom

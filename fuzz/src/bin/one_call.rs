@@ -1,4 +1,5 @@
-//! One read or one write of a file, for a tracer that makes its system calls fail: `one_call read FILE`, `one_call write FILE SOURCE`.
+//! One read or one write of a file, whose system calls something else makes fail or end early: `one_call read FILE`, `one_call
+//! read-unmapped FILE`, `one_call write FILE SOURCE`.
 //!
 //! Prints the CRC-32 of the frame, as an Arrow stream. The exit status is 0, or 3 for a typed error. The calls between two uses of
 //! the path `/colonnade-mark` are those of the read or write.
@@ -16,10 +17,11 @@ use colonnade_capi::write::{encode, write_path};
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let done = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["read", file] => read(file),
+        ["read", file] => read(file, true),
+        ["read-unmapped", file] => read(file, false),
         ["write", file, source] => write(file, source),
         _ => {
-            eprintln!("usage: one_call read FILE | one_call write FILE SOURCE");
+            eprintln!("usage: one_call read FILE | one_call read-unmapped FILE | one_call write FILE SOURCE");
             return ExitCode::from(2);
         }
     };
@@ -35,8 +37,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn load(file: &str) -> Result<Frame> {
-    CnFile::open_path(file, None, Some(r#"{"threads":2}"#), None, &NoProgress)?.load(None, None, &NoProgress)
+fn load(file: &str, mmap: bool) -> Result<Frame> {
+    let options = format!(r#"{{"threads":2,"mmap":{mmap}}}"#);
+    CnFile::open_path(file, None, Some(&options), None, &NoProgress)?.load(None, None, &NoProgress)
 }
 
 fn crc(frame: &Frame) -> Result<u32> {
@@ -49,15 +52,15 @@ fn mark() {
     let _ = std::fs::read_link("/colonnade-mark");
 }
 
-fn read(file: &str) -> Result<u32> {
+fn read(file: &str, mmap: bool) -> Result<u32> {
     mark();
-    let frame = load(file);
+    let frame = load(file, mmap);
     mark();
     crc(&frame?)
 }
 
 fn write(file: &str, source: &str) -> Result<u32> {
-    let frame = load(source)?;
+    let frame = load(source, true)?;
     let has_schema = [".csv", ".json", ".ndjson", ".yaml"].iter().any(|suffix| file.ends_with(suffix));
     let schema = if has_schema { r#","schema":"header""# } else { "" };
     let options = format!(r#"{{"threads":2,"fsync":true,"on_loss":"ignore"{schema}}}"#);
