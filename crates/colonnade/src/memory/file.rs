@@ -8,6 +8,7 @@ use std::sync::Arc;
 use memmap2::{Mmap, MmapMut, MmapOptions};
 
 use super::{Buffer, Region};
+use crate::error::{Error, ErrorKind};
 use crate::platform::{drop_file_pages, page_nbytes};
 
 /// An open regular file that can be mapped any number of times. Later maps see the same inode even if another file has
@@ -65,9 +66,7 @@ impl MappedFile {
 
     /// The length of a map. A map beyond the end of a file that has shrunk would fault.
     fn length(&self) -> io::Result<usize> {
-        if self.file.metadata()?.len() < self.nbytes {
-            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the file has shrunk"));
-        }
+        check_size(&self.file, self.nbytes)?;
         usize::try_from(self.nbytes).map_err(io::Error::other)
     }
 }
@@ -98,11 +97,33 @@ impl Buffer {
 /// Reads a whole small file into aligned memory.
 ///
 /// # Errors
-/// Errors of the operating system; `UnexpectedEof`: the file has shrunk.
+/// As [`read_at`].
 pub fn read_small(file: &File, nbytes: usize) -> io::Result<Region> {
     let mut region = Region::allocate(nbytes)?;
-    file.read_exact_at(region.as_mut_slice(), 0)?;
+    read_at(file, region.as_mut_slice(), 0)?;
     Ok(region.finish())
+}
+
+/// Fills `target` with the bytes of a file from `offset` on.
+///
+/// # Errors
+/// Errors of the operating system; `UnexpectedEof`, with a truncated [`Error`] in it: the file ends before, or was cut meanwhile.
+pub fn read_at(file: &File, target: &mut [u8], offset: u64) -> io::Result<()> {
+    let read = file.read_exact_at(target, offset);
+    // Before a read notices that a file is cut, it may get zeros from behind the new end.
+    check_size(file, offset.saturating_add(target.len() as u64))?;
+    read
+}
+
+/// Refuses a file that has fewer bytes.
+fn check_size(file: &File, nbytes: u64) -> io::Result<()> {
+    let had = file.metadata()?.len();
+    if had >= nbytes {
+        return Ok(());
+    }
+    let message = format!("expected {nbytes} bytes, found {had}: another program has cut it. Read it again.");
+    let error = Error::new(ErrorKind::Truncated { needed: nbytes, had }, "file", message);
+    Err(io::Error::new(io::ErrorKind::UnexpectedEof, error))
 }
 
 #[cfg(test)]
@@ -116,6 +137,21 @@ mod tests {
         let file = MappedFile::new(file, 4096);
         assert_eq!(file.map_shared().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
         assert_eq!(file.map_private().unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    }
+
+    #[test]
+    fn a_read_beyond_the_end_is_truncated() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_len(10).unwrap();
+        let mut target = [1; 8];
+        read_at(&file, &mut target, 2).unwrap();
+        assert_eq!(target, [0; 8]);
+        let error = read_at(&file, &mut target, 3).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        let text = "file: expected 11 bytes, found 10: another program has cut it. Read it again.";
+        let error = Error::from(error);
+        assert_eq!(error.to_string(), text);
+        assert!(matches!(error.kind(), ErrorKind::Truncated { needed: 11, had: 10 }));
     }
 
     #[test]

@@ -25,7 +25,7 @@ pub use bits::{deposit, pack, unpack};
 pub use buffer::Buffer;
 pub use column_stride::{column_stride, odd_lines};
 pub use copy::{STREAMING_FROM_NBYTES, copy, fence};
-pub use file::{MappedFile, advise_dont_need, read_small};
+pub use file::{MappedFile, advise_dont_need, read_at, read_small};
 pub use growing::Growing;
 pub use growth::Growth;
 pub use pool::{DEFAULT_LIMIT_NBYTES, set_limit, trim};

@@ -2,12 +2,11 @@
 
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use super::SourceBytes;
 use crate::error::Result;
-use crate::memory::{Buffer, MappedFile, Region, read_small};
+use crate::memory::{Buffer, MappedFile, Region, read_at, read_small};
 use crate::parallel;
 use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
@@ -68,7 +67,7 @@ pub fn read_file(file: &File, nbytes: u64, threads: usize, progress: &dyn Progre
     let length = usize::try_from(nbytes).map_err(io::Error::other)?;
     let mut region = Region::allocate(length)?;
     let tasks = region.as_mut_slice().chunks_mut(PIECE_NBYTES).enumerate().map(|(i, place)| {
-        Task::new(place.len(), move || Ok(file.read_exact_at(place, (i * PIECE_NBYTES) as u64)?))
+        Task::new(place.len(), move || Ok(read_at(file, place, (i * PIECE_NBYTES) as u64)?))
     });
     parallel::run(tasks.collect(), threads, &SignalsOnly(progress))?;
     Ok(Buffer::from_region(region.finish(), false))

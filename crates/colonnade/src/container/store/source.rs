@@ -3,13 +3,12 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
 use crate::container::zip::Directory;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_small};
+use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_at, read_small};
 use crate::progress::{NoProgress, Progress};
 use crate::source::directory::OpenDirectory;
 use crate::source::{self, FileBytes, open_file};
@@ -140,9 +139,9 @@ impl StoreSource {
                 target.copy_from_slice(&bytes);
                 Ok(())
             }
-            Self::Read(mapped, _) => mapped.file().read_exact_at(target, offset as u64).map_err(short),
+            Self::Read(mapped, _) => read_at(mapped.file(), target, offset as u64).map_err(short),
             Self::Directory(directory) => {
-                directory.open(file)?.read_exact_at(target, offset as u64).map_err(short)
+                read_at(&directory.open(file)?, target, offset as u64).map_err(short)
             }
         }
     }
@@ -188,7 +187,7 @@ fn copy_range(file: &File, region: &mut RegionMut, start: u64, end: u64) -> io::
     let bound = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(target.len());
     let (start, end) = (bound(start), bound(end));
     match target.get_mut(start..end) {
-        Some(place) if !place.is_empty() => file.read_exact_at(place, start as u64),
+        Some(place) if !place.is_empty() => read_at(file, place, start as u64),
         _ => Ok(()),
     }
 }
