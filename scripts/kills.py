@@ -205,12 +205,12 @@ def attack(name: str, made: Callable[[int], Target], kills: int, drawn: random.R
         before, names = target.found(), target.names()
         delay_s = drawn.random() * duration_s
         was_killed = is_killed(target, number + 1, delay_s)
-        ended, why = judged(target, number + 1, before)
-        if not was_killed and ended == "old":
-            ended, why = "wrong", "a whole write is not there"
+        state, why = judged(target, number + 1, before)
+        if not was_killed and state == "old":
+            state, why = "wrong", "a whole write is not there"
         if was_killed or why:
-            counts.update(["kills", ended])
-            counts["during"] += ended == "new" or target.names() != names
+            counts.update(["kills", state])
+            counts["during"] += state == "new" or target.names() != names
         # The next write. Its number has the same frame, so that the two frames alternate.
         number += 3
         target.write(number)
@@ -228,34 +228,48 @@ def duration(target: Target) -> float:
     """Seconds of one write in a child process."""
     taken = []
     for number in range(1, 8):
+        child, said = started(target, number)
+        os.read(said, 1)
         begun = time.monotonic()
-        os.waitpid(started(target, number), 0)
+        os.read(said, 1)
         taken.append(time.monotonic() - begun)
+        ended(child, said)
     return statistics.median(taken)
 
 
-def started(target: Target, number: int) -> int:
-    """A child process that writes once. It has all modules already, so it begins to write at once."""
+def started(target: Target, number: int) -> tuple[int, int]:
+    """A child process that writes once. It has all modules already, and says when it begins and ends to write."""
+    said, says = os.pipe()
     child = os.fork()
     if child:
-        return child
+        os.close(says)
+        return child, said
     try:
+        os.write(says, b"1")
         target.write(number)
+        os.write(says, b"2")
     except BaseException:
         traceback.print_exc()
         os._exit(1)
     os._exit(0)
 
 
-def is_killed(target: Target, number: int, delay_s: float) -> bool:
-    """Start a write and kill it. False if it had ended before."""
-    child = started(target, number)
-    time.sleep(delay_s)
-    os.kill(child, signal.SIGKILL)
+def ended(child: int, said: int) -> bool:
+    """Wait for the end of a child. Whether it was killed."""
+    os.close(said)
     _, status = os.waitpid(child, 0)
     if os.WIFEXITED(status) and os.WEXITSTATUS(status):
         raise AssertionError("the child failed: see above")
     return os.WIFSIGNALED(status)
+
+
+def is_killed(target: Target, number: int, delay_s: float) -> bool:
+    """Start a write and kill it after a time. False if it had ended before."""
+    child, said = started(target, number)
+    os.read(said, 1)
+    time.sleep(delay_s)
+    os.kill(child, signal.SIGKILL)
+    return ended(child, said)
 
 
 def judged(target: Target, number: int, before: Any) -> tuple[str, str]:
