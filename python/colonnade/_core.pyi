@@ -454,6 +454,7 @@ class ParquetReadOptions(ReadOptions):
         filters: list[list[tuple[str, str, list[tuple[str, Any]]]]] | None = None,  # as `filter_values.terms` makes it
         use_statistics: bool = True,
         statistics_only: bool = False,
+        int96_unit: str = "ns",
         footer_key: bytes | None = None,
         column_keys: list[tuple[str, bytes]] | None = None,
         aad_prefix: bytes | None = None,

@@ -48,6 +48,7 @@ class ArrowReading(Reading, total=False):
 class ParquetReading(Reading, total=False):
     categories: Sequence[str] | None
     use_statistics: bool | Literal["only"]
+    int96_unit: parquet.Int96Unit
     footer_key: bytes | None
     column_keys: Mapping[str, bytes] | None
     aad_prefix: bytes | None

@@ -1,9 +1,10 @@
 //! Options for reading parquet.
 
-use colonnade::formats::parquet::ReadOptions;
 use colonnade::formats::parquet::read::DecryptionKeys;
+use colonnade::formats::parquet::{LogicalTimeUnit, ReadOptions};
 use pyo3::prelude::*;
 
+use crate::errors::IntoPy;
 use crate::limits::PyLimits;
 use crate::read_options::{PyReadOptions, threads as threads_of};
 use crate::row_filter::{Conditions, filter_of};
@@ -18,7 +19,8 @@ impl ParquetReadOptions {
     #[new]
     #[pyo3(signature = (
         *, limits, threads = None, verify = false, columns = None, categories = None, filters = None,
-        use_statistics = true, statistics_only = false, footer_key = None, column_keys = None, aad_prefix = None
+        use_statistics = true, statistics_only = false, int96_unit = "ns", footer_key = None, column_keys = None,
+        aad_prefix = None
     ))]
     #[allow(clippy::too_many_arguments)] // the arguments of a Python class
     fn new(
@@ -30,6 +32,7 @@ impl ParquetReadOptions {
         filters: Option<Conditions<'_>>,
         use_statistics: bool,
         statistics_only: bool,
+        int96_unit: &str,
         footer_key: Option<Vec<u8>>,
         column_keys: Option<Vec<(String, Vec<u8>)>>,
         aad_prefix: Option<Vec<u8>>,
@@ -44,6 +47,7 @@ impl ParquetReadOptions {
             filter: filters.map(filter_of).transpose()?,
             ignore_statistics: !use_statistics,
             statistics_only,
+            int96_unit: LogicalTimeUnit::from_name(int96_unit).py()?,
             threads,
             keys: footer_key.map(|footer| DecryptionKeys { footer, columns: column_keys, aad_prefix }),
             ..ReadOptions::default()

@@ -47,6 +47,7 @@ _READ = {
     "predicate": "filters",
     "where": "filters",
     "read_dictionary": "categories",
+    "coerce_int96_timestamp_unit": "int96_unit",
     "decryption_properties": "footer_key",
     "verify_checksums": "verify",
     "page_checksum_verification": "verify",

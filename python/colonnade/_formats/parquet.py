@@ -28,7 +28,8 @@ Encoding = Literal[
     "byte_stream_split",
 ]
 Profile = Literal["fast", "balanced", "small"]
-CODECS, ENCODINGS, PROFILES = map(get_args, (Codec, Encoding, Profile))
+Int96Unit = Literal["ns", "us", "ms"]
+CODECS, ENCODINGS, PROFILES, INT96_UNITS = map(get_args, (Codec, Encoding, Profile, Int96Unit))
 KEY_NBYTES = (16, 24, 32)
 
 
@@ -49,6 +50,9 @@ class ParquetOptions(Common):
         Reading. False: `filters` compares every row, and ignores statistics, page indexes and bloom filters.
         ``"only"``: it compares no row, and returns all rows of the pages that they do not exclude, for a program that
         filters again.
+    int96_unit : one of {"ns", "us", "ms"}
+        Reading. The unit of timestamps of INT96, the physical type of old files of Spark, Hive and Impala. Nanoseconds
+        reach from 1677 to 2262; an instant outside the unit's range is an `UnsupportedError`. Coarser units round down.
     footer_key : bytes, optional
         Reading. The key of an encrypted file's footer, and of the columns without a key in `column_keys`: 16, 24 or 32
         bytes.
@@ -107,6 +111,7 @@ class ParquetOptions(Common):
     _FORMAT: ClassVar[str] = "parquet"
     categories: Sequence[str] | None = field(default=None, metadata=READ)
     use_statistics: bool | Literal["only"] = field(default=True, metadata=READ)
+    int96_unit: Int96Unit = field(default="ns", metadata=READ)
     # Keys stay out of the repr: it ends in logs.
     footer_key: bytes | None = field(default=None, metadata=READ, repr=False)
     column_keys: Mapping[str, bytes] | None = field(default=None, metadata=READ, repr=False)
@@ -127,6 +132,7 @@ class ParquetOptions(Common):
         super().__post_init__()
         if self.categories is not None:
             check_words("categories", self.categories)
+        check_word("int96_unit", self.int96_unit, INT96_UNITS)
         self._check_keys()
         check_choice("compression", self.compression, CODECS)
         if self.compression_level is not None and self.compression is not None and self.compression not in _LEVELLED:

@@ -41,6 +41,7 @@ def parquet_options(options: ParquetOptions, names: list[str] | None = None) -> 
         filters=None if options.conditions is None else terms(options.conditions),
         use_statistics=options.use_statistics is not False,
         statistics_only=options.use_statistics == "only",
+        int96_unit=options.int96_unit,
         footer_key=options.footer_key,
         column_keys=None if options.column_keys is None else list(options.column_keys.items()),
         aad_prefix=options.aad_prefix,

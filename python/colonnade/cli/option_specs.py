@@ -75,6 +75,7 @@ READING: tuple[Spec, ...] = (
     Spec("--from-schema", "schema", "word", "ignore: do not use the stored data types (csv)", "WORD", "text"),
     Spec("--categories", "categories", "names", "columns that become categorical", "A,B", "parquet"),
     Spec("--ignore-statistics", "use_statistics", "off", "apply a filter to every row", "", "parquet"),
+    Spec("--int96-unit", "int96_unit", "word", "ns, us or ms: the unit of timestamps of INT96", "UNIT", "parquet"),
     Spec("--footer-key-file", "footer_key", "key", "the file with the key of an encrypted file", "PATH", "parquet"),
     Spec("--column-key-file", "column_keys", "keys", "files with the keys of columns", "NAME=PATH", "parquet"),
     Spec("--aad-prefix", "aad_prefix", "bytes", "the AAD prefix of an encrypted file", "TEXT", "parquet"),

@@ -315,7 +315,7 @@ def test_int96_that_nanoseconds_do_not_reach_is_refused(in_list: bool) -> None:
     for ticks in (FIRST, -1, 0, DAY + 1, LAST):
         found = cn.read(of_int96(ticks, in_list=in_list), format="parquet").to_arrow().column("x")
         assert cells(found) == ([[ticks]] if in_list else [ticks])
-    refused = r"row group 0.*column x.*INT96 is outside the years 1677 to 2262"
+    refused = r'row group 0.*column x.*INT96 is outside the years 1677 to 2262.* Pass int96_unit="us"'
     year_9999 = 253_402_225_200 * 10**9
     for ticks in (FIRST - 1, LAST + 1, year_9999, -2_440_588 * DAY):
         content = of_int96(ticks, in_list=in_list)
@@ -323,6 +323,21 @@ def test_int96_that_nanoseconds_do_not_reach_is_refused(in_list: bool) -> None:
         for options in ({}, {"verify": True}):
             with pytest.raises(UnsupportedError, match=refused):
                 cn.read(content, format="parquet", **options).to_pandas()
+        for name, per in (("us", 1_000), ("ms", 1_000_000)):
+            found = cn.read(content, format="parquet", int96_unit=name, verify=True).to_arrow().column("x")
+            assert name in str(found.type)
+            assert cells(found) == ([[ticks // per]] if in_list else [ticks // per])
+
+
+@pytest.mark.parametrize("in_list", [False, True])
+def test_int96_in_other_units_is_what_pyarrow_reads(in_list: bool) -> None:
+    for ticks in (-1, 1_999, 253_402_225_200 * 10**9):
+        content = of_int96(ticks, in_list=in_list)
+        for name in ("us", "ms"):
+            wanted = pq.read_table(io.BytesIO(content), coerce_int96_timestamp_unit=name).column("x")
+            found = cn.read(content, format="parquet", int96_unit=name).to_arrow().column("x")
+            assert found.type == wanted.type
+            assert cells(found) == cells(wanted), (ticks, name)
 
 
 # --------------------------------------------------------------------------- JSON, UUID, field ids

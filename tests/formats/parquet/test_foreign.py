@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import colonnade as cn
+from colonnade.errors import UnsupportedError
 from colonnade.testing import cases_pandas, cases_pyarrow
 from tests.helpers.applies import applies, works
 from tests.helpers.each import each
@@ -76,6 +77,11 @@ def _is_held(column: Any) -> bool:
     return True
 
 
+def _fits_nanoseconds(table: Any) -> bool:
+    times = [column for column in table.columns if pa.types.is_timestamp(column.type)]
+    return works(lambda: [column.cast(pa.timestamp("ns", column.type.tz)) for column in times])
+
+
 # --------------------------------------------------------------------------- tables
 @each("name", list(CASES), per=50)
 @applies(is_held)
@@ -89,6 +95,11 @@ def test_tables_of_pyarrow(name: str) -> None:
             continue  # pyarrow does not store it so
         if len(wanted) < len(table):
             continue  # pyarrow loses rows of lists in pages of one row, of its own files too
+        if label in ("int96", "spark") and not _fits_nanoseconds(table):
+            # pyarrow stores and reads other instants.
+            with pytest.raises(UnsupportedError, match="INT96"):
+                cn.decode(content).to_arrow()
+            continue
         try:
             found = cn.decode(content).to_arrow()
             found.validate(full=True)

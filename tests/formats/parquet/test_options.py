@@ -65,6 +65,8 @@ PAIR = [("x", "==", 1)]
         ({"crc": "yes"}, "crc: expected True or False"),
         ({"categories": "x"}, "categories: expected a sequence of text, found 'x'"),
         ({"categories": [1]}, "categories: expected a sequence of text"),
+        ({"int96_unit": "s"}, "int96_unit: expected 'ns' or 'us' or 'ms', found 's'"),
+        ({"int96_unit": None}, "int96_unit: expected"),
         ({"footer_key": b"short"}, "footer_key: expected 16, 24, 32 bytes, found 5"),
         ({"footer_key": "0123456789abcdef"}, "footer_key: expected 16, 24, 32 bytes, found str"),
         ({"footer_key": bytes(16), "column_keys": {"x": bytes(7)}}, "column_keys of 'x': expected 16, 24, 32 bytes"),

@@ -36,14 +36,22 @@ pub fn parse(format: &dyn Format, text: Option<&str>, columns: Option<&[String]>
             let allow_truncated = map.flag("allow_truncated")?.unwrap_or(false);
             Arc::new(arrow::ReadOptions { form: None, limits, allow_truncated, threads })
         }
-        "parquet" => Arc::new(parquet::ReadOptions {
-            limits,
-            verify: map.flag("verify")?.unwrap_or(false),
-            columns: columns.map(<[String]>::to_vec),
-            categories: map.texts("categories")?.unwrap_or_default(),
-            threads,
-            ..parquet::ReadOptions::default()
-        }),
+        "parquet" => {
+            let int96_unit = map.text("int96_unit")?;
+            Arc::new(parquet::ReadOptions {
+                limits,
+                verify: map.flag("verify")?.unwrap_or(false),
+                columns: columns.map(<[String]>::to_vec),
+                categories: map.texts("categories")?.unwrap_or_default(),
+                int96_unit: int96_unit
+                    .as_deref()
+                    .map(parquet::LogicalTimeUnit::from_name)
+                    .transpose()?
+                    .unwrap_or_default(),
+                threads,
+                ..parquet::ReadOptions::default()
+            })
+        }
         "msgpack" => {
             let fallback = [("error", msgpack::Fallback::Error), ("bytes", msgpack::Fallback::Bytes)];
             let orient = map.text("orient")?;

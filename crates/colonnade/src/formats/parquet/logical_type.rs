@@ -1,5 +1,7 @@
 //! Logical types, and the older ConvertedType, which writers set as well.
 
+use crate::error::{Error, Result};
+
 /// A logical type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Logical {
@@ -36,14 +38,33 @@ pub enum Logical {
 }
 
 /// A unit of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LogicalTimeUnit {
     /// Milliseconds.
     Milli,
     /// Microseconds.
     Micro,
     /// Nanoseconds.
+    #[default]
     Nano,
+}
+
+impl LogicalTimeUnit {
+    /// Parses the value of the option `int96_unit`.
+    ///
+    /// # Errors
+    /// `InvalidOption` with the known names.
+    pub fn from_name(name: &str) -> Result<Self> {
+        match name {
+            "ms" => Ok(Self::Milli),
+            "us" => Ok(Self::Micro),
+            "ns" => Ok(Self::Nano),
+            _ => {
+                let message = format!("int96_unit: expected one of ns, us, ms, found {name:?}.");
+                Err(Error::invalid_option("parquet", message))
+            }
+        }
+    }
 }
 
 /// The ConvertedType INTERVAL.

@@ -43,5 +43,6 @@ pub mod values;
 pub mod write;
 
 pub use format::ParquetFormat;
+pub use logical_type::LogicalTimeUnit;
 pub use read::{Parquet, ReadOptions};
 pub use write::file::{WriteOptions, Writer, encode};

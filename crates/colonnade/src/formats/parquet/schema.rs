@@ -51,6 +51,8 @@ pub struct Element<'a> {
     pub precision: i32,
     /// Field id that the writer assigned.
     pub id: Option<i32>,
+    /// Unit in which timestamps of INT96 are read. No field of the file: the read options set it.
+    pub int96_unit: LogicalTimeUnit,
 }
 
 /// A leaf of the schema: an element without children, stored as a column.

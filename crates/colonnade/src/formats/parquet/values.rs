@@ -59,7 +59,7 @@ impl FixedWidth for Int96 {
     #[inline]
     fn from_bytes(bytes: &[u8]) -> Self {
         let (nanos, day) = bytes.split_at(bytes.len().min(8));
-        let days = i64::from(u32::from_bytes(day)) - 2_440_588;
+        let days = i64::from(u32::from_bytes(day).cast_signed()) - 2_440_588;
         Self { days, nanos: u64::from_bytes(nanos).cast_signed() }
     }
     fn from_i64(value: i64) -> Self {

@@ -37,6 +37,11 @@ pub(super) fn default_type(element: &Element<'_>, physical: Physical) -> DataTyp
             DataType::Decimal128(precision, scale)
         };
     }
+    let time_unit = |unit| match unit {
+        LogicalTimeUnit::Milli => TimeUnit::Millisecond,
+        LogicalTimeUnit::Micro => TimeUnit::Microsecond,
+        LogicalTimeUnit::Nano => TimeUnit::Nanosecond,
+    };
     match (physical, logical) {
         (_, Some(Logical::Unknown)) => DataType::Null,
         (Physical::Boolean, _) => DataType::Boolean,
@@ -58,15 +63,10 @@ pub(super) fn default_type(element: &Element<'_>, physical: Physical) -> DataTyp
             DataType::Time64(TimeUnit::Nanosecond)
         }
         (Physical::Int64, Some(Logical::Timestamp(unit, utc))) => {
-            let unit = match unit {
-                LogicalTimeUnit::Milli => TimeUnit::Millisecond,
-                LogicalTimeUnit::Micro => TimeUnit::Microsecond,
-                LogicalTimeUnit::Nano => TimeUnit::Nanosecond,
-            };
-            DataType::Timestamp(unit, zone(utc))
+            DataType::Timestamp(time_unit(unit), zone(utc))
         }
         (Physical::Int64, _) => DataType::Int64,
-        (Physical::Int96, _) => DataType::Timestamp(TimeUnit::Nanosecond, None),
+        (Physical::Int96, _) => DataType::Timestamp(time_unit(element.int96_unit), None),
         (Physical::Float, _) => DataType::Float32,
         (Physical::Double, _) => DataType::Float64,
         (Physical::Bytes, Some(Logical::String | Logical::Json)) => DataType::Utf8,

@@ -97,6 +97,9 @@ impl Parquet {
                 footer = read(Some(&names))?;
             }
         }
+        for element in &mut footer.elements {
+            element.int96_unit = options.int96_unit;
+        }
         let labels_are_names = colonnade_meta
             .as_ref()
             .is_none_or(|meta| matches!(meta.columns.labels, LabelsMeta::Fixed(_) | LabelsMeta::Text { .. }));

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::filter::RowFilter;
+use crate::formats::parquet::logical_type::LogicalTimeUnit;
 use crate::frame::paths::LeafProjection;
 use crate::limits::Limits;
 
@@ -30,6 +31,8 @@ pub struct ReadOptions {
     pub ignore_statistics: bool,
     /// Whether all rows of the pages that statistics do not exclude pass a filter: the caller compares them.
     pub statistics_only: bool,
+    /// Unit in which timestamps of INT96 are read.
+    pub int96_unit: LogicalTimeUnit,
     /// Keys of an encrypted file.
     pub keys: Option<DecryptionKeys>,
     /// Maximum number of threads.

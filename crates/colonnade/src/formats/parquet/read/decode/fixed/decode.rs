@@ -145,7 +145,7 @@ pub(in super::super) fn values(
                 ticks.unwrap_or_default().cast_unsigned()
             };
             words!(Int96, u64, nat, ticks, false)?;
-            within_range(overflows.get())
+            within_range(overflows.get(), unit)
         }
         FixedConversion::Lengths => {
             let mut lengths = DecimalDecoder { item, dictionary: Vec::new() };
@@ -158,14 +158,17 @@ pub(in super::super) fn values(
     }
 }
 
-/// Refuses instants of INT96 beyond the range of nanoseconds, which would become other instants.
-fn within_range(overflows: bool) -> Result<()> {
+/// Refuses instants of INT96 beyond the range of the unit, which would become other instants.
+fn within_range(overflows: bool, unit: TimeUnit) -> Result<()> {
     if !overflows {
         return Ok(());
     }
-    let message = "an instant of INT96 is outside the years 1677 to 2262, which nanoseconds reach. Read the other columns with \
-                   columns=, or write the file again with TIMESTAMP.";
-    Err(Error::unsupported("parquet", message))
+    let (reach, next) = match unit {
+        TimeUnit::Nanosecond => ("years 1677 to 2262, which nanoseconds reach", "Pass int96_unit=\"us\"."),
+        TimeUnit::Microsecond => ("292,000 years that microseconds reach", "Pass int96_unit=\"ms\"."),
+        _ => ("range of 64 bits", "Read the other columns with columns=."),
+    };
+    Err(Error::unsupported("parquet", format!("an instant of INT96 is outside the {reach}. {next}")))
 }
 
 /// Refuses times that the metadata declare as seconds but that are not whole seconds.
