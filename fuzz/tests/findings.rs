@@ -59,3 +59,21 @@ fn ndjson_whose_header_has_a_field_twice() {
     run("read-ndjson", "ndjson", file.as_bytes());
     run("split-ndjson", "ndjson", file.as_bytes());
 }
+
+/// The rows of a part had a validity buffer outside the body, the whole ignored it.
+#[test]
+fn arrow_whose_empty_buffers_have_any_offset() {
+    for file in [
+        &include_bytes!("../../conformance/arrow/dictionaries.arrow")[..],
+        include_bytes!("../../conformance/arrow/several_batches.arrow"),
+        include_bytes!("../../conformance/arrow/lz4.arrow"),
+    ] {
+        for at in (0..file.len() - 16).step_by(8) {
+            if file[at + 8..at + 16] == [0; 8] && file[at] != 0 {
+                let mut changed = file.to_vec();
+                changed[at..at + 8].copy_from_slice(&65_535u64.to_le_bytes());
+                run("read-arrow", "arrow", &changed);
+            }
+        }
+    }
+}

@@ -90,10 +90,12 @@ impl<'a> FieldCursor<'a> {
     }
 
     fn validity(&mut self, length: usize, nulls: usize) -> Result<Option<NullBuffer>> {
-        let buffer = self.next_buffer(0)?;
         if nulls == 0 {
+            self.body.place(self.at.buffer + self.variadic)?;
+            self.at.buffer += 1;
             return Ok(None);
         }
+        let buffer = self.next_buffer(0)?;
         if buffer.len() < length.div_ceil(8) {
             return Err(self.body.too_short(self.at.buffer - 1, length.div_ceil(8), buffer.len()));
         }

@@ -197,9 +197,12 @@ impl<'s> BatchBody<'s> {
         }
     }
 
-    /// Offset and length of buffer `i` in the body.
+    /// Offset and length of buffer `i` in the body. The offset of an empty buffer means nothing.
     fn range(&self, i: usize) -> Result<(usize, usize)> {
         let (offset, length) = node(self.buffers, i);
+        if length == 0 {
+            return Ok((0, 0));
+        }
         let range = usize::try_from(offset).ok().zip(usize::try_from(length).ok());
         let inside = range.filter(|&(offset, length)| {
             offset.checked_add(length).is_some_and(|end| end <= self.bytes.len())

@@ -128,7 +128,9 @@ pub(super) fn plan(
     let mut places: Vec<(usize, usize)> = Vec::with_capacity(count);
     for (i, &owner) in owners.iter().enumerate() {
         let (offset, length) = pair_at(head, header.buffers, i);
-        let (Ok(offset), Ok(length)) = (usize::try_from(offset), usize::try_from(length)) else {
+        // The offset of an empty buffer means nothing.
+        let start = if length == 0 { Ok(at) } else { usize::try_from(offset) };
+        let (Ok(offset), Ok(length)) = (start, usize::try_from(length)) else {
             return Err(outside(i, offset, length, body_nbytes));
         };
         let end = offset.checked_add(length).filter(|&end| end <= body_nbytes);
