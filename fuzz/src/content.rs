@@ -18,6 +18,15 @@ pub(crate) struct Content {
     arrays: Vec<ArrayData>,
 }
 
+impl Content {
+    /// Name and type of a column, if no other column has its name.
+    pub(crate) fn field(&self, position: usize) -> Option<(&str, DataType)> {
+        let name = self.names.get(position)?;
+        let is_unique = self.names.iter().filter(|other| *other == name).count() == 1;
+        is_unique.then_some((name.as_str(), self.arrays.get(position)?.data_type().clone()))
+    }
+}
+
 /// The content of `frame`; `None` if Arrow cannot hold it.
 pub(crate) fn content(frame: &Frame) -> Option<Content> {
     let frame = with_stored_labels(frame.clone())?;
@@ -53,5 +62,9 @@ fn with_stored_labels(frame: Frame) -> Option<Frame> {
 pub(crate) fn check_same(found: &Frame, expected: &Frame, what: &str) {
     assert_eq!((found.nrows, found.ncols), (expected.nrows, expected.ncols), "{what}: shapes differ");
     let (found, expected) = (content(found), content(expected));
-    assert!(found == expected, "{what}: {found:?} is not {expected:?}");
+    if found != expected {
+        let [found, expected] =
+            [found, expected].map(|content| format!("{content:?}").chars().take(2_000).collect::<String>());
+        panic!("{what}: {found} is not {expected}");
+    }
 }

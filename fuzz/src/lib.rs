@@ -15,12 +15,14 @@
 
 mod cells;
 mod content;
+mod filters;
 mod frames;
 pub mod interface;
 mod mend;
 pub mod messages;
 mod mutate;
 mod options;
+mod ranges;
 pub mod read;
 pub mod round_trip;
 pub mod split;
@@ -132,6 +134,11 @@ impl Target {
 /// Bytes before the file: the options, the number of sizes, the sizes.
 fn schedule_nbytes(input: &[u8]) -> Option<usize> {
     Some(2 + usize::from(input.get(1)? % 16))
+}
+
+/// The value of a result. An error is checked.
+pub(crate) fn heard<T>(result: colonnade::Result<T>) -> Option<T> {
+    result.inspect_err(check_error).ok()
 }
 
 /// Checks that an error is typed and short.

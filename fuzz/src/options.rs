@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use colonnade::formats::parquet::{self, read::DecryptionKeys};
 use colonnade::formats::{Format, FrameEncoding, Options};
 use colonnade_capi::options;
 
@@ -14,7 +15,22 @@ pub(crate) fn reading(format: &dyn Format, choice: u8) -> Arc<Options> {
     let text = known[usize::from(choice) % known.len()];
     let threads = if choice < 128 { 1 } else { 2 };
     let text = format!("{{\"threads\":{threads},{LIMITS}{text}}}");
-    options::read::parse(format, Some(&text), None).expect("the texts below are options of the format").core
+    let parsed =
+        options::read::parse(format, Some(&text), None).expect("the texts below are options of the format");
+    match parsed.core.downcast_ref::<parquet::ReadOptions>() {
+        Some(options) => Arc::new(parquet::ReadOptions { keys: Some(keys(choice)), ..options.clone() }),
+        None => parsed.core,
+    }
+}
+
+/// The keys of the public test files of parquet-format. Files that are not encrypted need none.
+fn keys(choice: u8) -> DecryptionKeys {
+    let columns = [("double_field", b"1234567890123450"), ("float_field", b"1234567890123451")];
+    DecryptionKeys {
+        footer: b"0123456789012345".to_vec(),
+        columns: columns.map(|(name, key)| (name.to_owned(), key.to_vec())).to_vec(),
+        aad_prefix: (choice & 16 != 0).then(|| b"tester".to_vec()),
+    }
 }
 
 /// The default options for reading, for files that were just written.
@@ -25,7 +41,9 @@ pub(crate) fn reading_with_default_limits(format: &dyn Format) -> Arc<Options> {
 fn reading_texts(format: &str) -> &'static [&'static str] {
     match format {
         "arrow" | "arrows" => &["", r#","allow_truncated":true"#],
-        "parquet" => &["", r#","verify":true"#],
+        "parquet" => {
+            &["", r#","verify":true"#, r#","int96_unit":"us""#, r#","int96_unit":"ms","verify":true"#]
+        }
         "msgpack" => &[
             "",
             r#","ext":"bytes","invalid_utf8":"bytes""#,

@@ -1,16 +1,17 @@
 //! Reads a file in every way.
 //!
-//! Input: a byte that chooses the options, then the file.
+//! Input: a byte, then the file. The byte chooses the options; with 64 in it the file is also read from a store, with 32 in it
+//! Parquet is also read with a filter.
 
 use colonnade::decode::{MemoryLayout, Request};
-use colonnade::formats::{Format, Opened};
+use colonnade::formats::{Format, Opened, parquet};
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
 use colonnade::progress::NoProgress;
 use colonnade::source::Source;
 
 use crate::content::check_same;
-use crate::{check_error, options};
+use crate::{filters, heard, options, ranges};
 
 /// At most so many labels, arrays and batches are read: a file can hold thousands of empty ones.
 const MOST_PARTS: usize = 8;
@@ -29,18 +30,22 @@ pub fn read(format: &'static dyn Format, input: &[u8]) {
     for label in heard(opened.labels()).unwrap_or_default().iter().take(MOST_PARTS) {
         if let Some(inner) = heard(opened.open_label(label, &NoProgress)) {
             describe(&*inner);
-            decode(&*inner);
+            let _ = decode(&*inner);
         }
     }
     for name in heard(opened.array_names()).unwrap_or_default().iter().take(MOST_PARTS) {
         let _ = heard(opened.array(name, 1));
     }
-    decode(&*opened);
-}
-
-/// The value of a result. An error is checked.
-fn heard<T>(result: colonnade::Result<T>) -> Option<T> {
-    result.inspect_err(check_error).ok()
+    let Some(whole) = decode(&*opened) else { return };
+    if choice & 64 != 0 && format.spec().capabilities.ranged {
+        ranges::check(format, file, &*options, &whole);
+    }
+    if let Some(options) = options.downcast_ref::<parquet::ReadOptions>().filter(|_| choice & 32 != 0) {
+        let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
+        if let Some(whole) = heard(opened.load(&as_arrow)) {
+            filters::check(format, file, options, &whole.frame, file.len());
+        }
+    }
 }
 
 fn describe(opened: &dyn Opened) {
@@ -67,7 +72,8 @@ fn describe(opened: &dyn Opened) {
     }
 }
 
-fn decode(opened: &dyn Opened) {
+/// Loads in each layout, and returns the frame in NumPy's.
+fn decode(opened: &dyn Opened) -> Option<Frame> {
     let request = Request::all(1, &NoProgress);
     let whole = heard(opened.load(&request));
     let verified = heard(opened.verify(1, &NoProgress));
@@ -79,10 +85,10 @@ fn decode(opened: &dyn Opened) {
     for number in (0..opened.batch_rows().map_or(0, |rows| rows.len())).take(MOST_PARTS) {
         let _ = heard(opened.batch(number, &as_arrow));
     }
-    let Ok((nrows, ncols)) = opened.shape() else { return };
+    let (nrows, ncols) = opened.shape().ok()?;
     let Some(whole) = whole.map(|loaded| loaded.frame) else {
         assert!(verified.is_none() || opened.kind() != "frame", "it is verified, and not read");
-        return;
+        return None;
     };
     assert_eq!((whole.nrows, whole.ncols), (nrows, ncols), "the shape of what is loaded");
     if let Some(arrow) = arrow {
@@ -96,6 +102,7 @@ fn decode(opened: &dyn Opened) {
         assert_eq!((pandas.frame.nrows, pandas.frame.ncols), (nrows, ncols), "the shape in pandas' layout");
     }
     select(opened, &whole);
+    Some(whole)
 }
 
 /// A part that is read is that part of the whole.

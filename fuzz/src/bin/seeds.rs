@@ -12,6 +12,9 @@ use colonnade_fuzz::targets;
 /// Larger files are left out: a mutation of one would rarely be at a place that counts.
 const MOST_NBYTES: u64 = 64 << 10;
 
+/// Choices for files of others: from a store, with a filter, and encrypted Parquet. See `colonnade_fuzz::read`.
+const CHOICES_OF_OTHERS: &[u8] = &[64, 32, 18];
+
 /// Options on one thread and on two.
 const CHOICES: &[u8] =
     &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 128, 129, 130, 131, 132, 133, 134, 135, 136, 137];
@@ -54,7 +57,14 @@ fn write_seeds(folder: &Path, path: &Path, file: &[u8]) -> Result<()> {
         let name: String = name.chars().rev().take(120).collect::<Vec<_>>().into_iter().rev().collect();
         let folder = folder.join(target.name());
         // The first byte of an input chooses the options. Our own seeds are there for each of them.
-        let choices = if path.starts_with("fuzz/seeds") { CHOICES } else { &[] };
+        let is_read = target.name().starts_with("read-");
+        let choices = match path.starts_with("fuzz/seeds") {
+            true => CHOICES,
+            false if is_read && matches!(format.spec().name, "npz" | "arrow" | "parquet") => {
+                CHOICES_OF_OTHERS
+            }
+            false => &[],
+        };
         for choice in choices {
             let body = seed.get(1..).unwrap_or_default();
             fs::write(folder.join(format!("{choice}_{name}")), [&[*choice], body].concat())?;
