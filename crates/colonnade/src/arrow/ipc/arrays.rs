@@ -91,7 +91,6 @@ impl<'a> FieldCursor<'a> {
 
     fn validity(&mut self, length: usize, nulls: usize) -> Result<Option<NullBuffer>> {
         if nulls == 0 {
-            self.body.place(self.at.buffer + self.variadic)?;
             self.at.buffer += 1;
             return Ok(None);
         }

@@ -170,6 +170,7 @@ impl Ipc {
         let mut done = 0u64;
         for i in 0..self.nbatches() {
             let frame = self.batch(i, &Request::all(threads, &NoProgress))?;
+            self.check_buffers(i).map_err(|e| e.in_member(format!("batch {i}")))?;
             let first = self.catalog.batches.get(i).map_or(0, |b| b.first_row);
             check_ranges("arrow", &frame, first).map_err(|e| e.in_member(format!("batch {i}")))?;
             done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
@@ -182,6 +183,14 @@ impl Ipc {
             return Err(Error::malformed("arrow", message).at(self.catalog.end as u64));
         }
         Ok(())
+    }
+
+    /// Checks the range and the compressed length of every buffer, also of those that no read needs: the validity of a column
+    /// without nulls.
+    fn check_buffers(&self, batch: usize) -> Result<()> {
+        let Some(batch) = self.catalog.batches.get(batch) else { return Ok(()) };
+        let body = BatchBody::new(&self.source, batch)?;
+        (0..batch.header.buffers.count).try_for_each(|buffer| body.decompressed_nbytes(buffer).map(drop))
     }
 }
 

@@ -31,15 +31,17 @@ impl Ipc {
         let Some(remote) = &self.source.remote else { return Ok(()) };
         let mut ranges = Vec::new();
         self.each(fields, nested_projection, batches.clone(), &mut |body, i| {
-            let (start, nbytes) = body.place(i)?;
-            ranges.push((start, start.saturating_add(nbytes)));
+            // A damaged buffer is an error when it is decoded. Validity without nulls is not.
+            if let Ok((start, nbytes)) = body.place(i) {
+                ranges.push((start, start.saturating_add(nbytes)));
+            }
             Ok(())
         })?;
         remote.need(&ranges, progress)?;
         // The decompressed sizes are known only now.
         let mut nbytes = 0u64;
         self.each(fields, nested_projection, batches.clone(), &mut |body, i| {
-            nbytes = nbytes.saturating_add(body.decompressed_nbytes(i)?);
+            nbytes = nbytes.saturating_add(body.decompressed_nbytes(i).unwrap_or(0));
             Ok(())
         })?;
         let selected = batches.filter_map(|i| self.catalog.batches.get(i));

@@ -330,11 +330,7 @@ pub(in crate::formats::arrow::read) fn values_into(
 /// Decodes the validity of a field in one batch; `None` if its node declares no nulls.
 fn bits_of(body: &BatchBody<'_>, node: usize, buffer: usize) -> Result<Option<arrow_buffer::Buffer>> {
     let node = body.node(node)?;
-    if node.nulls == 0 {
-        body.place(buffer)?;
-        return Ok(None);
-    }
-    body.buffer(buffer, node.length.div_ceil(8)).map(Some)
+    if node.nulls == 0 { Ok(None) } else { body.buffer(buffer, node.length.div_ceil(8)).map(Some) }
 }
 
 fn allocate(nbytes: usize) -> Result<RegionMut> {
