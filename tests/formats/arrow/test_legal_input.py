@@ -1,5 +1,6 @@
 """Legal Arrow bytes that few writers make: every way of reading gives the cells they hold."""
 
+import struct
 from typing import Any
 
 import pytest
@@ -75,3 +76,25 @@ def test_what_may_be_refused_is_read_as_pyarrow_reads_it_where_it_is_read(name: 
     except (pa.ArrowException, OSError):
         return
     assert found == columns_of(table)
+
+
+def test_validity_without_nulls_is_not_read_and_verified() -> None:
+    """A damaged validity buffer of a column without nulls: every way to read gives the same, `verify` refuses it."""
+    table = pa.table({"a": pa.array([1, 2, 3])})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_file(sink, table.schema) as writer:
+        writer.write_table(table)
+    content = sink.getvalue().to_pybytes()
+    entries = struct.pack("<4q", 0, 0, 0, 24)  # offsets and lengths: validity, values
+    assert content.count(entries) == 1
+    for validity, is_damage in ((struct.pack("<2q", 65_535, 0), False), (struct.pack("<2q", 65_535, 8), True)):
+        changed = content.replace(entries, validity + entries[16:])
+        assert cn.read(changed, format="arrow").to_arrow().equals(table)
+        assert cn.read(changed, format="arrow", rows=slice(1, 3)).to_arrow().equals(table.slice(1))
+        assert cn.read(changed, format="arrow").to_pandas()["a"].tolist() == [1, 2, 3]
+        if is_damage:
+            expected = "buffer 0: expected a range within the body of 24 bytes, found 8 bytes at 65535"
+            with pytest.raises(cn.DecodeError, match=expected):
+                cn.verify(changed, format="arrow")
+        else:
+            cn.verify(changed, format="arrow")
