@@ -18,12 +18,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts import sanitizers
+
 ROOT = Path(__file__).resolve().parent.parent
 WORK = ROOT / "target" / "fuzz"
 CORPUS = ROOT / "fuzz" / "corpus"
 RECORD = ROOT / "fuzz" / "record.json"
 DICTIONARIES = ROOT / "fuzz" / "dictionaries"
-LEAKS = ROOT / "scripts" / "leak_sanitizer.supp"
 PAGE = ROOT / "docs" / "trust" / "fuzzing.md"
 CORPORA = ROOT.parent / "shared" / "corpora"
 # A folder of its own: other builds do not wait for this one, which takes nine minutes.
@@ -148,8 +149,7 @@ def environment(target: str) -> dict[str, str]:
     return {
         **os.environ,
         "COLONNADE_FUZZ_TARGET": target,
-        "ASAN_OPTIONS": "detect_odr_violation=0:allocator_may_return_null=1",
-        "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0",
+        **sanitizers.OF_ADDRESS,
     }
 
 

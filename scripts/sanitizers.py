@@ -15,7 +15,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = "x86_64-unknown-linux-gnu"
 SUPPRESSIONS = ROOT / "scripts" / "thread_sanitizer.supp"
-LEAKS = ROOT / "scripts" / "leak_sanitizer.supp"
+OF_ADDRESS = {
+    "ASAN_OPTIONS": "detect_odr_violation=0:allocator_may_return_null=1",
+    "LSAN_OPTIONS": f"suppressions={ROOT / 'scripts' / 'leak_sanitizer.supp'}:print_suppressions=0",
+}
+"""Variables of AddressSanitizer and of its search for leaks."""
 # A C compiler links the example against the library, without the sanitizer's functions.
 SKIPPED = ["--skip", "a_c_program_reads_a_file"]
 # The module for Python has no tests of its own, and links Python. The fuzz crate has the tests with eight threads.
@@ -61,8 +65,7 @@ def environment(kind: str) -> dict[str, str]:
         "CARGO_PROFILE_DEV_DEBUG": "line-tables-only",
         "RUSTFLAGS": flags,
         "RUSTDOCFLAGS": flags,
-        "ASAN_OPTIONS": "detect_odr_violation=0:allocator_may_return_null=1",
-        "LSAN_OPTIONS": f"suppressions={LEAKS}:print_suppressions=0",
+        **OF_ADDRESS,
         "TSAN_OPTIONS": f"suppressions={SUPPRESSIONS}:halt_on_error=0",
     }
 

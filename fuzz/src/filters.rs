@@ -1,7 +1,5 @@
 //! Reads Parquet with a filter, and compares with the same filter over the rows of the whole.
 
-use std::sync::Arc;
-
 use arrow_schema::DataType;
 use colonnade::decode::{MemoryLayout, Request};
 use colonnade::filter::{Literal, Op, RowFilter, Term, matching_rows};
@@ -39,10 +37,10 @@ pub(crate) fn check(
     whole: &Frame,
     choice: usize,
 ) {
-    let Some(arrays) = content(whole) else { return };
-    let position = choice % whole.ncols.max(1);
-    let Some((name, data_type)) = arrays.field(position).filter(|_| whole.ncols > 0) else { return };
-    let op = OPS[choice / whole.ncols.max(1) % OPS.len()];
+    let Some(arrays) = content(whole).filter(|_| whole.ncols > 0) else { return };
+    let position = choice % whole.ncols;
+    let Some((name, data_type)) = arrays.field(position) else { return };
+    let op = OPS[choice / whole.ncols % OPS.len()];
     let literals = match op {
         Op::IsNull | Op::IsNotNull => Vec::new(),
         Op::In | Op::NotIn => vec![literal(&data_type); 2],
@@ -54,7 +52,7 @@ pub(crate) fn check(
         let options =
             parquet::ReadOptions { filter: Some(filter.clone()), ignore_statistics, ..options.clone() };
         let source = Source::Memory(Buffer::from_vec(file.to_vec()));
-        let opened = heard(format.open(source, &*Arc::new(options), &NoProgress))?;
+        let opened = heard(format.open(source, &options, &NoProgress))?;
         let request = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
         Some(heard(opened.load(&request))?.frame)
     };

@@ -21,7 +21,7 @@ pub mod interface;
 mod mend;
 pub mod messages;
 mod mutate;
-mod options;
+pub mod options;
 mod ranges;
 pub mod read;
 pub mod round_trip;

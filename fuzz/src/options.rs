@@ -9,6 +9,15 @@ use colonnade_capi::options;
 /// Limits far below the defaults: time and memory of a run go into code, not into allocation.
 const LIMITS: &str = r#""limits":{"max_unbacked_nbytes":1000000,"max_expansion":64,"max_unbacked_rows":10000,"max_columns":10000}"#;
 
+/// In the byte that chooses: the file is also read from a store.
+pub const FROM_STORE: u8 = 64;
+
+/// In the byte that chooses: Parquet is also read with a filter.
+pub const WITH_FILTER: u8 = 32;
+
+/// In the byte that chooses: encrypted Parquet gets the AAD prefix.
+pub const WITH_AAD_PREFIX: u8 = 16;
+
 /// Options for reading: the entry of `choice`, modulo their number.
 pub(crate) fn reading(format: &dyn Format, choice: u8) -> Arc<Options> {
     let known = reading_texts(format.spec().name);
@@ -29,7 +38,7 @@ fn keys(choice: u8) -> DecryptionKeys {
     DecryptionKeys {
         footer: b"0123456789012345".to_vec(),
         columns: columns.map(|(name, key)| (name.to_owned(), key.to_vec())).to_vec(),
-        aad_prefix: (choice & 16 != 0).then(|| b"tester".to_vec()),
+        aad_prefix: (choice & WITH_AAD_PREFIX != 0).then(|| b"tester".to_vec()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Reads a file in every way.
 //!
-//! Input: a byte, then the file. The byte chooses the options; with 64 in it the file is also read from a store, with 32 in it
-//! Parquet is also read with a filter.
+//! Input: a byte, then the file. The byte chooses the options, and by its bits whether the file is also read from a store
+//! ([`FROM_STORE`](options::FROM_STORE)) and with a filter ([`WITH_FILTER`](options::WITH_FILTER)).
 
 use colonnade::decode::{MemoryLayout, Request};
 use colonnade::formats::{Format, Opened, parquet};
@@ -37,10 +37,12 @@ pub fn read(format: &'static dyn Format, input: &[u8]) {
         let _ = heard(opened.array(name, 1));
     }
     let Some(whole) = decode(&*opened) else { return };
-    if choice & 64 != 0 && format.spec().capabilities.ranged {
+    if choice & options::FROM_STORE != 0 && format.spec().capabilities.ranged {
         ranges::check(format, file, &*options, &whole);
     }
-    if let Some(options) = options.downcast_ref::<parquet::ReadOptions>().filter(|_| choice & 32 != 0) {
+    if let Some(options) =
+        options.downcast_ref::<parquet::ReadOptions>().filter(|_| choice & options::WITH_FILTER != 0)
+    {
         let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
         if let Some(whole) = heard(opened.load(&as_arrow)) {
             filters::check(format, file, options, &whole.frame, file.len());

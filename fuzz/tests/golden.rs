@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use colonnade::formats::registry;
+use colonnade_fuzz::options::{FROM_STORE, WITH_FILTER};
 use colonnade_fuzz::targets;
 
 /// Larger files are checked by the fuzzer only: each is read twenty times.
@@ -20,9 +21,8 @@ fn the_checks_hold_for_golden_files() {
                 for target in targets() {
                     let Some(mut seed) = target.seed(format, &file) else { continue };
                     target.run(&seed);
-                    // From a store, and with a filter.
                     if target.name().starts_with("read-") {
-                        seed[0] = 64 | 32;
+                        seed[0] = FROM_STORE | WITH_FILTER;
                         target.run(&seed);
                     }
                     count += 1;

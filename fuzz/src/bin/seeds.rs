@@ -7,13 +7,14 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 
 use colonnade::formats::{Format, registry};
-use colonnade_fuzz::targets;
+use colonnade_fuzz::options::{FROM_STORE, WITH_AAD_PREFIX, WITH_FILTER};
+use colonnade_fuzz::{Target, targets};
 
 /// Larger files are left out: a mutation of one would rarely be at a place that counts.
 const MOST_NBYTES: u64 = 64 << 10;
 
-/// Choices for files of others: from a store, with a filter, and encrypted Parquet. See `colonnade_fuzz::read`.
-const CHOICES_OF_OTHERS: &[u8] = &[64, 32, 18];
+/// First bytes of the inputs of formats that a store gives in ranges. The last one is for encrypted Parquet.
+const CHOICES_OF_RANGED: &[u8] = &[FROM_STORE, WITH_FILTER, WITH_AAD_PREFIX | 2];
 
 /// Options on one thread and on two.
 const CHOICES: &[u8] =
@@ -57,13 +58,12 @@ fn write_seeds(folder: &Path, path: &Path, file: &[u8]) -> Result<()> {
         let name: String = name.chars().rev().take(120).collect::<Vec<_>>().into_iter().rev().collect();
         let folder = folder.join(target.name());
         // The first byte of an input chooses the options. Our own seeds are there for each of them.
-        let is_read = target.name().starts_with("read-");
-        let choices = match path.starts_with("fuzz/seeds") {
-            true => CHOICES,
-            false if is_read && matches!(format.spec().name, "npz" | "arrow" | "parquet") => {
-                CHOICES_OF_OTHERS
-            }
-            false => &[],
+        let choices = if path.starts_with("fuzz/seeds") {
+            CHOICES
+        } else if matches!(target, Target::Read(own) if own.spec().capabilities.ranged) {
+            CHOICES_OF_RANGED
+        } else {
+            &[]
         };
         for choice in choices {
             let body = seed.get(1..).unwrap_or_default();

@@ -14,7 +14,7 @@ pub mod directory;
 mod file;
 mod stream;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use file::{FileBytes, MAP_MIN_NBYTES, file_bytes, open_file, read_file};
 pub use stream::{collect, collect_checked};

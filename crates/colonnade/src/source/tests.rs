@@ -132,10 +132,11 @@ fn a_check_sees_all_received_bytes_and_may_refuse_them() {
     assert_eq!(seen, 21);
 }
 
+/// A remote file whose bytes are in memory.
 #[derive(Debug)]
-struct Served(Vec<u8>);
+pub(crate) struct InMemoryRemote(pub(crate) Vec<u8>);
 
-impl Fetch for Served {
+impl Fetch for InMemoryRemote {
     fn fetch(
         &self,
         ranges: &[(usize, usize)],
@@ -152,7 +153,8 @@ impl Fetch for Served {
 
 #[test]
 fn ranges_are_fetched_on_read_and_not_on_open() {
-    let remote = Arc::new(Remote::new(1 << 20, u64::MAX, Box::new(Served(vec![3; 1 << 20]))).unwrap());
+    let remote =
+        Arc::new(Remote::new(1 << 20, u64::MAX, Box::new(InMemoryRemote(vec![3; 1 << 20]))).unwrap());
     let found = Source::Ranges(Arc::clone(&remote)).open("test", &Limits::default(), 1, &NoProgress).unwrap();
     assert!(found.remote.is_some() && remote.fetched_nbytes() == 0);
     let bytes = Source::Ranges(Arc::clone(&remote)).read("test", &Limits::default(), 1, &NoProgress).unwrap();

@@ -17,9 +17,10 @@ use crate::formats::parquet;
 use crate::formats::{Event, Format, IncrementalReader, Opened, Options, registry};
 use crate::formats::{csv, json, msgpack, yaml};
 use crate::limits::Limits;
-use crate::memory::{Buffer, Fetch, FetchCheck, PieceReceiver, Remote};
+use crate::memory::{Buffer, Remote};
 use crate::progress::NoProgress;
 use crate::source::Source;
+use crate::source::tests::InMemoryRemote;
 
 /// Options to open a format, and a sample file.
 fn sample(name: &str) -> (Box<Options>, PathBuf) {
@@ -163,25 +164,6 @@ fn chosen_columns_and_rows_are_what_is_loaded() {
         let part = opened.load(&request).unwrap().frame;
         assert_eq!((part.nrows, part.ncols), (1, 2), "{}", spec.name);
     });
-}
-
-/// A remote file whose bytes are in memory.
-#[derive(Debug)]
-struct InMemoryRemote(Vec<u8>);
-
-impl Fetch for InMemoryRemote {
-    fn fetch(
-        &self,
-        ranges: &[(usize, usize)],
-        receive: &mut PieceReceiver<'_>,
-        _check: &mut FetchCheck<'_>,
-    ) -> Result<()> {
-        ranges.iter().try_for_each(|&(start, end)| receive(start, self.0.get(start..end).unwrap()))
-    }
-
-    fn pause(&self) -> Result<()> {
-        Ok(())
-    }
 }
 
 #[test]

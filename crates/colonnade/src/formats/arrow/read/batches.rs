@@ -170,9 +170,9 @@ impl Ipc {
         let mut done = 0u64;
         for i in 0..self.nbatches() {
             let frame = self.batch(i, &Request::all(threads, &NoProgress))?;
-            self.check_buffers(i).map_err(|e| e.in_member(format!("batch {i}")))?;
             let first = self.catalog.batches.get(i).map_or(0, |b| b.first_row);
-            check_ranges("arrow", &frame, first).map_err(|e| e.in_member(format!("batch {i}")))?;
+            let checked = self.check_buffers(i).and_then(|()| check_ranges("arrow", &frame, first));
+            checked.map_err(|e| e.in_member(format!("batch {i}")))?;
             done += self.catalog.batches.get(i).map_or(0, |b| b.body_nbytes as u64);
             progress.advance(done, Some(self.source.bytes.nbytes() as u64))?;
         }
