@@ -14,6 +14,7 @@ mod fetched_ranges;
 mod file;
 mod growing;
 mod growth;
+mod huge_pages;
 mod pool;
 mod region;
 mod remote;

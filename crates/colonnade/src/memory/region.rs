@@ -4,6 +4,7 @@
 use std::alloc::{self, Layout};
 use std::io;
 
+use super::huge_pages;
 use super::pool::{self, Mapping, Origin};
 use crate::platform::{self, page_nbytes};
 
@@ -235,11 +236,11 @@ fn round_up(nbytes: usize, unit: usize) -> usize {
     nbytes.div_ceil(unit).saturating_mul(unit)
 }
 
-/// Requests huge pages for the whole huge pages inside memory of another owner that is still untouched.
+/// Requests huge pages for the whole huge pages inside memory of another owner that is still untouched, unless they are slow.
 pub fn advise_huge(address: *const u8, nbytes: usize) {
     let start = round_up(address.addr(), HUGE_PAGE);
     let end = address.addr().saturating_add(nbytes) / HUGE_PAGE * HUGE_PAGE;
-    if end > start {
+    if end > start && !huge_pages::are_slow() {
         // SAFETY: whole pages inside the caller's memory; the advice changes no byte.
         unsafe { platform::advise_huge(start as *mut u8, end - start) };
     }
@@ -279,7 +280,7 @@ fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
     }
     let aligned = round_up(start, HUGE_PAGE);
     let (head, tail) = (aligned - start, reserve - length - (aligned - start));
-    // SAFETY: both ends lie inside the mapping just made and outside [aligned, aligned + length).
+    // SAFETY: both ends lie inside the mapping just made and outside [aligned, aligned + length), which is new and whole.
     unsafe {
         if head > 0 {
             libc::munmap(address, head);
@@ -287,7 +288,7 @@ fn map(nbytes: usize, origin: Origin) -> io::Result<Mapping> {
         if tail > 0 {
             libc::munmap((aligned + length) as *mut libc::c_void, tail);
         }
-        platform::advise_huge(aligned as *mut u8, length / HUGE_PAGE * HUGE_PAGE);
+        huge_pages::request(aligned as *mut u8, length / HUGE_PAGE * HUGE_PAGE);
     }
     Ok(Mapping { address: aligned, nbytes: length, origin })
 }

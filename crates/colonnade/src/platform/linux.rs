@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::fd::{FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Bytes available in the system, the process' control groups and its address space, whichever is least; `None` if none of
 /// them is known.
@@ -32,6 +33,23 @@ pub(crate) fn anonymous_file() -> io::Result<File> {
 pub(crate) unsafe fn advise_huge(address: *mut u8, nbytes: usize) {
     // SAFETY: by this function's contract.
     unsafe { libc::madvise(address.cast(), nbytes, libc::MADV_HUGEPAGE) };
+}
+
+/// Requests ordinary pages. Huge ones that were touched stay.
+///
+/// # Safety
+/// The range is whole pages of memory that the caller owns. The advice changes no byte.
+pub(crate) unsafe fn advise_ordinary(address: *mut u8, nbytes: usize) {
+    // SAFETY: by this function's contract.
+    unsafe { libc::madvise(address.cast(), nbytes, libc::MADV_NOHUGEPAGE) };
+}
+
+/// Processor time of this thread.
+pub(crate) fn thread_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the call writes the structure, which outlives it.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    Duration::new(u64::try_from(time.tv_sec).unwrap_or(0), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
 /// Returns pages to the system. Their bytes are lost.

@@ -5,14 +5,16 @@
 mod linux;
 #[cfg(all(target_os = "linux", not(feature = "portable")))]
 pub(crate) use linux::{
-    advise_huge, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
+    advise_huge, advise_ordinary, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
+    thread_time,
 };
 
 #[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
 mod portable;
 #[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
 pub(crate) use portable::{
-    advise_huge, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
+    advise_huge, advise_ordinary, anonymous_file, available_nbytes, discard_pages, drop_file_pages, remap,
+    thread_time,
 };
 
 use std::ffi::CString;

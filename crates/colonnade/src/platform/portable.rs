@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// All memory of the system, because POSIX does not say how much is available.
 pub(crate) fn available_nbytes() -> Option<u64> {
@@ -28,6 +29,14 @@ pub(crate) fn anonymous_file() -> io::Result<File> {
 
 /// Does nothing.
 pub(crate) unsafe fn advise_huge(_: *mut u8, _: usize) {}
+
+/// Does nothing.
+pub(crate) unsafe fn advise_ordinary(_: *mut u8, _: usize) {}
+
+/// No time: there are no huge pages to judge.
+pub(crate) fn thread_time() -> Duration {
+    Duration::ZERO
+}
 
 /// Does nothing: other systems do not promise that advice frees pages.
 pub(crate) unsafe fn discard_pages(_: *mut u8, _: usize) {}
