@@ -302,6 +302,7 @@ attack: setup build  ## system calls fail or move few bytes; writers are killed;
 	$(PY) -m scripts.connection_faults
 	$(PY) -m scripts.http_faults
 	$(PY) -m scripts.dataset_faults
+	$(PY) -m scripts.store_faults
 	$(PY) -m scripts.short_calls
 	$(PY) -m scripts.kills
 	$(PY) -m scripts.power_loss

@@ -15,12 +15,13 @@ _CODES = {403: "AccessDenied", 404: "NoSuchKey", 412: "PreconditionFailed", 429:
 
 @dataclass
 class S3:
-    """The server: `objects` by key, `faults` that answer first, and what was asked."""
+    """The server: `objects` by key, `faults` that answer first, what was asked, and over how many connections."""
 
     url: str = ""
     objects: dict[str, bytes] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
+    nconnections: int = 0
 
     @property
     def options(self) -> dict[str, str]:
@@ -91,6 +92,10 @@ def cut(handler: "_Handler") -> bool:
 class _Handler(BaseHTTPRequestHandler):
     state: S3
     protocol_version = "HTTP/1.1"
+
+    def setup(self) -> None:
+        self.state.nconnections += 1
+        super().setup()
 
     def do_GET(self) -> None:
         self._answer()

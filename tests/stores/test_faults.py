@@ -1,5 +1,6 @@
 """Stores that refuse, fail, answer slowly, half, or with other ranges; what is fetched; what messages show."""
 
+import threading
 from collections.abc import Iterator
 
 import numpy as np
@@ -51,6 +52,18 @@ def test_refusals(code: int, error: type[Exception], message: str) -> None:
             assert "secret" not in str(caught.value).lower()
 
 
+def test_later_calls_use_the_connections_of_earlier_ones(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    url = "s3://bucket/x.npz"
+    cn.write({"x": [1]}, url, storage_options=s3.options)
+    for _ in range(3):
+        cn.inspect(url, storage_options=s3.options)
+    assert s3.nconnections == 1
+    # Credentials may be in the environment: after a change, none of before are used.
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "new")
+    cn.inspect(url, storage_options=s3.options)
+    assert s3.nconnections == 2
+
+
 @each("code", [429, 500])
 def test_a_busy_store_is_asked_again(code: int) -> None:
     with s3_faults.serving() as server:
@@ -97,6 +110,17 @@ def test_a_write_that_fails_leaves_the_old_object(s3: S3) -> None:
     with pytest.raises(PermissionError):
         cn.write({"x": [1]}, url, storage_options=s3.options)
     assert s3.objects["wide.npz"] is before
+
+
+def test_an_upload_in_parts_without_a_thread(s3: S3, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    with pytest.raises(OSError, match="allows no more threads") as caught:
+        cn.write({"x": np.zeros(2_000_000)}, "s3://bucket/large.npz", storage_options=s3.options)
+    assert caught.value.filename == "s3://bucket/large.npz"
+    assert not s3.objects
 
 
 def test_credentials_are_never_shown(s3: S3) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import queue
 import threading
 from collections.abc import Iterator
@@ -64,8 +65,14 @@ class StoreTarget:
     def _hand_over(self, part: bytes) -> None:
         if self._thread is None:
             # A daemon: an interrupted program does not wait for an upload that no call completes.
-            self._thread = threading.Thread(target=self._upload, name="colonnade-upload", daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._upload, name="colonnade-upload", daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                self._is_settled = True
+                why = "An object of more than 8 MiB is uploaded by a thread, and the system allows no more threads"
+                raise OSError(errno.EAGAIN, f"{why}. Raise their limit (ulimit -u)", self.name) from None
+            self._thread = thread
         self._put(part)
 
     def _put(self, item: bytes | BaseException | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +15,7 @@ from .store_objects import FsspecObject, ObstoreObject, StoreObject
 from .store_text import public_text
 
 SCHEMES = ("s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss")
+_Items = tuple[tuple[str, Any], ...]
 _SILENT_S = 30.0
 _RETRY_S = 120.0
 
@@ -122,15 +125,37 @@ def open_store(url: str, storage_options: Mapping[str, Any] | None, timeout_s: f
     silent = timedelta(seconds=timeout_s or _SILENT_S)
     # A slow link may take long for a request of 8 MiB, as long as bytes come.
     client = {"timeout": timedelta(hours=1), "connect_timeout": silent, "read_timeout": silent, **client}
-    retry = {"retry_timeout": timedelta(seconds=retry_s), "max_retries": 1000}
+    how = (root, tuple(config.items()), tuple(client.items()), retry_s)
     try:
-        store = obstore.store.from_url(root, config=config, client_options=client, retry_config=retry)
+        hash(how)
+    except TypeError:  # an option that can change later
+        connect = _connected
+    else:
+        # A store takes keys, proxies and certificates from the environment. A forked child has no connections.
+        connect = functools.partial(_kept, os.getpid(), frozenset(os.environ.items()))
+    try:
+        store = connect(*how)
     except obstore.exceptions.UnknownConfigurationKeyError as error:
         raise _unknown(kind, config, str(error)) from None
     except (ValueError, TypeError, obstore.exceptions.BaseError) as error:
         message = public_text(error)
         raise OptionError(f"storage_options: {redact_url(url)}: the store refuses them: {message}") from None
     return store, key
+
+
+def _connected(root: str, config: _Items, client: _Items, retry_s: float) -> Any:
+    """A store with connections of its own."""
+    from datetime import timedelta
+
+    retry = {"retry_timeout": timedelta(seconds=retry_s), "max_retries": 1000}
+    obstore = import_obstore(root)
+    return obstore.store.from_url(root, config=dict(config), client_options=dict(client), retry_config=retry)
+
+
+@functools.lru_cache(maxsize=16)
+def _kept(pid: int, environment: frozenset[tuple[str, str]], *how: Any) -> Any:
+    """A store whose connections later calls use too. A new one takes 4 ms, and each of its connections a handshake."""
+    return _connected(*how)
 
 
 def split(url: str) -> tuple[str, str]:
