@@ -25,6 +25,19 @@ def test_times_and_ratios_stand_in_one_table():
     assert part.rows == [["fixture-tall-mixed-1e6", "2 [2-2]", "7 [7-7] 3.50x"]]
 
 
+def test_runs_of_the_same_contestants_share_a_table():
+    other = [
+        Cell("fixture-wide-mixed-1e6", *each)
+        for each in (("pandas", "colonnade", "npz"), ("pandas", "pandas", "feather"))
+    ]
+    records = [record(OUR_CELL, 0.002, 0), record(PEER_CELL, 0.007, 0)]
+    records += [{**record(cell, seconds, 0), "run": "s"} for cell, seconds in zip(other, (0.001, 0.004), strict=True)]
+    machines = [{"kind": "machine", "run": run, "cores": 2, "load": [load]} for run, load in (("r", 0.5), ("s", 0.25))]
+    times, machine = sections(Summary(records + machines), NPZ)[-2:]
+    assert [row[-1] for row in times.rows[:2]] == ["7 [7-7] 3.50x", "4 [4-4] 4.00x"]
+    assert (machine.title, machine.rows) == ("Machine (runs r, s)", [["cores", "2"], ["load", "0.5; 0.25"]])
+
+
 def test_a_rebuild_during_the_run_is_said():
     cells = (OUR_CELL, PEER_CELL)
     records = [record(cell, 0.1, k, build=build) for cell in cells for k, build in enumerate("ab")]

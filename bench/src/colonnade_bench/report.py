@@ -130,9 +130,20 @@ def failures_section(summary: Summary) -> Iterable[Section]:
 
 
 def machine_section(summary: Summary) -> Iterable[Section]:
+    """Yields a section for each machine, with the time and the load of each run."""
+    alike: dict[str, list[dict[str, object]]] = {}
     for record in summary.kind("machine"):
-        rows = [[name, _plain(value)] for name, value in record.items() if name not in ("kind", "run")]
-        yield Section(f"Machine (run {record['run']})", ["", ""], rows)
+        same = {name: value for name, value in record.items() if name not in ("kind", "run", "time", "load")}
+        alike.setdefault(str(same), []).append(record)
+    for records in alike.values():
+        runs = ", ".join(str(record["run"]) for record in records)
+        rows = []
+        for name, value in records[0].items():
+            if name in ("time", "load"):
+                rows.append([name, "; ".join(_plain(record[name]) for record in records)])
+            elif name not in ("kind", "run"):
+                rows.append([name, _plain(value)])
+        yield Section(f"Machine (run{'s' * (len(records) > 1)} {runs})", ["", ""], rows)
 
 
 def _plain(value: object) -> str:

@@ -6,7 +6,9 @@ contestant, or rows if there are many.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from colonnade_bench.section import Section
 from colonnade_bench.spec import Spec
@@ -33,7 +35,10 @@ STATES = {
 
 
 def times_sections(summary: Summary, spec: Spec) -> Iterable[Section]:
-    """Yields a section for each part with columns, library, call, state and transport."""
+    """Yields a section for each part with columns, library, call, state and transport.
+
+    Runs of the same contestants share it: each row is of one run, and is compared within it.
+    """
     columns = columns_of(spec)
     groups: dict[tuple[str, ...], dict[Place, list[str]]] = {}
     for place in sorted(summary.places(), key=lambda p: (p.run, p.library, p.operation, p.state)):
@@ -41,9 +46,11 @@ def times_sections(summary: Summary, spec: Spec) -> Iterable[Section]:
             part = summary.part_of(place, name)
             key = (place.run, place.library, place.operation, place.state, twin(place.dataset), transport_of(name))
             groups.setdefault((*key, part if part in columns else ""), {}).setdefault(place, []).append(name)
-    for (_, library, operation, state, kind, transport, part), places in groups.items():
-        names = dict.fromkeys(name for found in places.values() for name in found)
-        chosen = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
+    shared: dict[tuple[tuple[str, ...], tuple[str, ...]], list[Place]] = {}
+    for (_, *rest_of_key), found in groups.items():
+        names = colonnade_first({*chain(*found.values())})
+        shared.setdefault((tuple(rest_of_key), tuple(names)), []).extend(found)
+    for ((library, operation, state, kind, transport, part), chosen), places in shared.items():
         # For given streams the call itself is compared. A reader is not responsible for the time to find the buffers of
         # a million chunks.
         given = transport == "given"
@@ -54,10 +61,23 @@ def times_sections(summary: Summary, spec: Spec) -> Iterable[Section]:
         if part or len(chosen) > WIDE:
             section = ranking(summary, title, places, chosen, metric, columns.get(part, DEFAULT))
         else:
-            section = comparison(summary, title, list(places), chosen, metric)
+            section = comparison(summary, title, places, chosen, metric)
         section.brief = bool(part)
         if section.rows:
             yield section
+
+
+def colonnade_first(contestants: Iterable[str]) -> list[str]:
+    """Sorts contestants so that others are compared with the Colonnade row that does the same work as most of them.
+
+    >>> colonnade_first(["polars of=b", "colonnade of=a", "colonnade of=b", "duckdb of=b"])
+    ['colonnade of=b', 'colonnade of=a', 'duckdb of=b', 'polars of=b']
+    """
+    work = {name: name.partition(" ")[2] for name in contestants}
+    count = Counter(work.values())
+    return sorted(
+        work, key=lambda name: (0, -count[work[name]], name) if name.startswith("colonnade") else (1, 0, name)
+    )
 
 
 def columns_of(spec: Spec) -> dict[str, list[str]]:
