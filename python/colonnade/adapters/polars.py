@@ -21,7 +21,7 @@ from ._arrow_streams import Exported
 
 LIBRARY = "polars"
 WRITABLE = False
-LAYOUT = "views"
+LAYOUT = "arrow"
 
 _ORIGIN = '{"library":"polars"}'
 _ADVICE = {
