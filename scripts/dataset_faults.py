@@ -14,6 +14,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import colonnade as cn
 from scripts.one_dataset import KINDS, rows
@@ -103,28 +104,28 @@ def outcome(work: Work, fault: Fault, expected: str) -> tuple[str, str]:
     ended, why = run(inject(fault, command(work, folder)), expected, SECONDS)
     if ended != "wrong" and work.is_write:
         try:
-            ended, why = judged_rows(work, folder, ended)
+            ended, why = judged_rows(folder, work.before, work.after, ended)
         except (cn.ColonnadeError, OSError) as error:
             ended, why = "wrong", f"afterwards {type(error).__name__}: {error}"
     shutil.rmtree(folder.parent)
     return ended, why
 
 
-def judged_rows(work: Work, folder: Path, ended: str) -> tuple[str, str]:
+def judged_rows(dataset: Path | str, before: list[int], after: list[int], ended: str, **access: Any) -> tuple[str, str]:
     """Whether the rows are right after a write that ended in this way, and after a further append."""
-    found = numbers(folder)
-    if found not in ([work.after] if ended == "frame" else [work.before, work.after]):
+    found = numbers(dataset, access)
+    if found not in ([after] if ended == "frame" else [before, after]):
         return "wrong", f"after {ended} the dataset has {len(found)} rows"
-    cn.write_dataset(rows(200, 210), folder, partition_by="key", mode="append")
-    if numbers(folder) != found + FURTHER:
-        return "wrong", f"after a further append the dataset has {len(numbers(folder))} rows"
+    cn.write_dataset(rows(200, 210), dataset, partition_by="key", mode="append", **access)
+    if (more := numbers(dataset, access)) != found + FURTHER:
+        return "wrong", f"after a further append the dataset has {len(more)} rows"
     return ended, ""
 
 
-def numbers(folder: Path) -> list[int]:
+def numbers(dataset: Path | str, access: dict[str, Any]) -> list[int]:
     """The rows of a dataset; none if there is no part."""
     try:
-        return sorted(cn.dataset(folder).read()["n"].to_numpy().tolist())
+        return sorted(cn.dataset(dataset, **access).read()["n"].to_numpy().tolist())
     except FileNotFoundError:
         return []
 

@@ -21,6 +21,7 @@ import obstore
 
 import colonnade as cn
 from colonnade._io.stores import open_store
+from scripts.dataset_faults import NEW, OLD, judged_rows
 from scripts.one_dataset import rows
 from scripts.one_object import KINDS, NROWS_OF_PARTS, large
 from scripts.system_calls import HEAD, SOCKET_ERRORS, Fault, calls_between_marks, faults_of, inject, report, run
@@ -28,7 +29,6 @@ from tests.helpers.certificates import make_certificates
 from tests.helpers.store_servers import Bucket, moto
 
 SECONDS = 60
-OLD, NEW, FURTHER = list(range(100)), list(range(100, 200)), list(range(200, 210))
 NEW_OBJECT = {"write": 1_000, "write in parts": NROWS_OF_PARTS}
 """Rows of the object after a write."""
 OLD_OBJECT = 10
@@ -134,9 +134,12 @@ def outcome(store: Store, kind: str, fault: Fault, expected: str) -> tuple[str, 
     prefix = store.copied(kind)
     ended, why = run(inject(fault, store.command(kind, prefix)), expected, SECONDS)
     if ended != "wrong" and kind not in ("read", "scan"):
-        judge = judged_object if is_object(kind) else judged_rows
         try:
-            ended, why = judge(store, kind, prefix, ended)
+            if is_object(kind):
+                ended, why = judged_object(store, kind, prefix, ended)
+            else:
+                after = OLD + NEW if kind == "append" else NEW
+                ended, why = judged_rows(store.url(prefix), OLD, after, ended, **store.access)
         except (cn.ColonnadeError, OSError) as error:
             ended, why = "wrong", f"afterwards {type(error).__name__}: {error}"
     store.remove(prefix)
@@ -153,23 +156,6 @@ def judged_object(store: Store, kind: str, prefix: str, ended: str) -> tuple[str
         return "wrong", f"after {ended} the object has other values"
     keys = store.keys(prefix)
     return (ended, "") if len(keys) == 1 else ("wrong", f"after {ended} the store has {keys}")
-
-
-def judged_rows(store: Store, kind: str, prefix: str, ended: str) -> tuple[str, str]:
-    """Whether the rows are right after a write that ended in this way, and after a further append."""
-    after, url = OLD + NEW if kind == "append" else NEW, store.url(prefix)
-    found = numbers(store, url)
-    if found not in ([after] if ended == "frame" else [OLD, after]):
-        return "wrong", f"after {ended} the dataset has {len(found)} rows"
-    cn.write_dataset(rows(200, 210), url, partition_by="key", mode="append", **store.access)
-    if numbers(store, url) != found + FURTHER:
-        return "wrong", f"after a further append the dataset has {len(numbers(store, url))} rows"
-    return ended, ""
-
-
-def numbers(store: Store, url: str) -> list[int]:
-    """The rows of a dataset."""
-    return sorted(cn.dataset(url, **store.access).read()["n"].to_numpy().tolist())
 
 
 if __name__ == "__main__":
