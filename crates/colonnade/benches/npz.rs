@@ -83,13 +83,13 @@ fn open(c: &mut Criterion) {
     });
     group.bench_function("map of 10,002 members", |b| {
         b.iter(|| {
-            let source = StoreSource::file(file.try_clone().unwrap(), true).unwrap();
+            let source = StoreSource::file(file.try_clone().unwrap(), true, 1, &NoProgress).unwrap();
             Store::open_source(source, Limits::default()).unwrap()
         });
     });
     group.bench_function("map of 10,002 members, axes and blocks", |b| {
         b.iter(|| {
-            let source = StoreSource::file(file.try_clone().unwrap(), true).unwrap();
+            let source = StoreSource::file(file.try_clone().unwrap(), true, 1, &NoProgress).unwrap();
             let store = Store::open_source(source, Limits::default()).unwrap();
             let axes = store.axes(1).unwrap();
             let progress = &NoProgress;

@@ -134,3 +134,15 @@ def test_names_of_fields_are_the_columns() -> None:
     selected = frame.select(["c", "a"]).to_numpy()
     assert selected.dtype.names == ("c", "a")
     assert selected["c"].tobytes() == data["c"].tobytes()
+
+
+def test_thousands_of_small_members_are_read_without_a_map(tmp_path: Path) -> None:
+    """More than 16 MiB, of which the members' headers have pages of nearly all."""
+    wanted = {f"c{i}": np.arange(i, i + 1_000, dtype=["<i8", "<f8", ">u8"][i % 3]) for i in range(2_200)}
+    path = tmp_path / "small_members.npz"
+    np.savez(path, **wanted)
+    frame = cn.read(path, mmap=False)
+    for found in (frame.to_pandas(), frame.to_static_frame()):
+        assert list(found.columns) == list(wanted)
+        for name, column in wanted.items():
+            np.testing.assert_array_equal(found[name].values, column)

@@ -13,11 +13,9 @@ use crate::progress::{NoProgress, Progress};
 use super::frame_places::AxisPlaces;
 use super::place::{ArrayPlace, ColumnPlace, Space, TouchedRanges, merge_ranges};
 use super::scan::{ScannedArray, StoredMember};
+use super::source::READ_NBYTES;
 use super::spaces::Spaces;
 use super::{Store, StoreKind, StoreSource, remote};
-
-/// Size of one read: large enough for few system calls, small enough to share between threads.
-const READ_NBYTES: usize = 4 << 20;
 
 /// Ranges with smaller gaps are read as one.
 const JOIN_GAP: usize = 64 << 10;

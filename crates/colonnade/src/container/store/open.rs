@@ -27,7 +27,7 @@ impl Store {
         let ReadOptions { limits, threads } = options;
         let store = match source {
             source::Source::Path { path, .. } if path.is_dir() => Self::open_directory(path, limits)?,
-            source => Self::open_source(StoreSource::open(source, &limits, progress)?, limits)?,
+            source => Self::open_source(StoreSource::open(source, &limits, threads, progress)?, limits)?,
         };
         Ok(Self { threads, ..store })
     }

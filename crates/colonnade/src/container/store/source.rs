@@ -9,12 +9,16 @@ use crate::container::zip::Directory;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_at, read_small};
+use crate::parallel::{self, Task};
 use crate::progress::{NoProgress, Progress};
 use crate::source::directory::OpenDirectory;
 use crate::source::{self, FileBytes, open_file};
 
 /// Smaller files are read whole if they must not be mapped.
 const READ_WHOLE_NBYTES: u64 = 16 << 20;
+
+/// Size of one read: large enough for few system calls, small enough to share between threads.
+pub(super) const READ_NBYTES: usize = 4 << 20;
 
 /// Bytes read for a local header and the NPY header after it.
 const HEADER_WINDOW: u64 = 8 << 10;
@@ -42,20 +46,26 @@ impl StoreSource {
     ///
     /// # Errors
     /// Errors of the operating system; a stream over the limits.
-    pub fn open(source: source::Source<'_>, limits: &Limits, progress: &dyn Progress) -> Result<Self> {
+    pub fn open(
+        source: source::Source<'_>,
+        limits: &Limits,
+        threads: usize,
+        progress: &dyn Progress,
+    ) -> Result<Self> {
         Ok(match source {
             source::Source::Memory(bytes) => Self::Memory(bytes),
-            source::Source::Path { path, mmap } => Self::file(File::open(path)?, mmap)?,
+            source::Source::Path { path, mmap } => Self::file(File::open(path)?, mmap, threads, progress)?,
             source::Source::Stream(stream) => Self::Memory(source::collect(stream, "npz", limits, progress)?),
             source::Source::Ranges(remote) => Self::Remote(remote),
         })
     }
 
-    /// Opens a regular file: maps it, or reads it if it is small or `mmap` is off.
+    /// Opens a regular file: maps it, or reads it if it is small or `mmap` is off. With `mmap` off, a large file's members are read on
+    /// request, unless they are so small that reading their headers would read most of the file.
     ///
     /// # Errors
-    /// Errors of the operating system.
-    pub fn file(file: File, mmap: bool) -> Result<Self> {
+    /// Errors of the operating system; a malformed directory; cancelled by `progress`.
+    pub fn file(file: File, mmap: bool, threads: usize, progress: &dyn Progress) -> Result<Self> {
         let file = match open_file(file, mmap)? {
             FileBytes::Read(bytes) => return Ok(Self::Memory(bytes)),
             FileBytes::Mapped(file, bytes) => return Ok(Self::Mapped(file, bytes)),
@@ -66,8 +76,10 @@ impl StoreSource {
             let length = usize::try_from(nbytes).map_err(io::Error::other)?;
             return Ok(Self::Memory(Buffer::from_region(read_small(file.file(), length)?, false)));
         }
-        let mirror = mirror(file.file(), nbytes)?;
-        Ok(Self::Read(Arc::new(file), mirror))
+        Ok(match mirror(file.file(), nbytes)? {
+            Some(mirror) => Self::Read(Arc::new(file), mirror),
+            None => Self::Memory(read_whole(file.file(), nbytes, threads, progress)?),
+        })
     }
 
     /// Bytes that hold at least the central directory and the headers; empty for a directory.
@@ -125,36 +137,35 @@ impl StoreSource {
     /// # Errors
     /// Errors of the operating system; truncated if the file is shorter.
     pub fn read_into(&self, file: usize, offset: usize, target: &mut [u8]) -> Result<()> {
-        let target_nbytes = target.len() as u64;
-        let short = |e: io::Error| {
-            if e.kind() == io::ErrorKind::UnexpectedEof {
-                Error::truncated("npz", "the member", target_nbytes, 0).at(offset as u64)
-            } else {
-                e.into()
-            }
-        };
         match self {
             Self::Memory(_) | Self::Mapped(..) | Self::Remote(_) => {
                 let bytes = self.fetch(file, offset, target.len())?;
                 target.copy_from_slice(&bytes);
                 Ok(())
             }
-            Self::Read(mapped, _) => read_at(mapped.file(), target, offset as u64).map_err(short),
-            Self::Directory(directory) => {
-                read_at(&directory.open(file)?, target, offset as u64).map_err(short)
-            }
+            Self::Read(mapped, _) => read_member(mapped.file(), target, offset as u64),
+            Self::Directory(directory) => read_member(&directory.open(file)?, target, offset as u64),
         }
     }
 }
 
+/// Fills `target` from `offset`; truncated if the file is shorter.
+fn read_member(file: &File, target: &mut [u8], offset: u64) -> Result<()> {
+    let nbytes = target.len() as u64;
+    read_at(file, target, offset).map_err(|e| match e.kind() {
+        io::ErrorKind::UnexpectedEof => Error::truncated("npz", "the member", nbytes, 0).at(offset),
+        _ => e.into(),
+    })
+}
+
 /// A sparse copy of a file: its end, its directory, and the headers that the directory points at. The other pages are never
-/// touched, so they take no memory.
-fn mirror(file: &File, nbytes: u64) -> Result<Buffer> {
+/// touched, so they take no memory. `None` if the headers' pages are at least half of the file.
+fn mirror(file: &File, nbytes: u64) -> Result<Option<Buffer>> {
     let length = usize::try_from(nbytes).map_err(io::Error::other)?;
     let mut region = Region::allocate_sparse(length)?;
     copy_range(file, &mut region, 0, HEADER_WINDOW)?;
     if region.as_mut_slice().starts_with(b"\x93NUMPY") {
-        return Ok(Buffer::from_region(region.finish(), false));
+        return Ok(Some(Buffer::from_region(region.finish(), false)));
     }
     let mut tail = TAIL_NBYTES.min(nbytes);
     let directory = loop {
@@ -175,19 +186,31 @@ fn mirror(file: &File, nbytes: u64) -> Result<Buffer> {
             _ => windows.push((offset, offset + HEADER_WINDOW)),
         }
     }
+    if windows.iter().map(|(start, end)| end - start).sum::<u64>() >= nbytes / 2 {
+        return Ok(None);
+    }
     for (start, end) in windows {
         copy_range(file, &mut region, start, end)?;
     }
+    Ok(Some(Buffer::from_region(region.finish(), false)))
+}
+
+/// Reads a whole file, in parallel.
+fn read_whole(file: &File, nbytes: u64, threads: usize, progress: &dyn Progress) -> Result<Buffer> {
+    let mut region = Region::allocate(usize::try_from(nbytes).map_err(io::Error::other)?)?;
+    let parts = region.as_mut_slice().chunks_mut(READ_NBYTES).zip((0u64..).step_by(READ_NBYTES));
+    let tasks = parts.map(|(part, at)| Task::new(part.len(), move || read_member(file, part, at)));
+    parallel::run(tasks.collect(), threads, progress)?;
     Ok(Buffer::from_region(region.finish(), false))
 }
 
 /// Reads `start..end` of the file to the same place in the region.
-fn copy_range(file: &File, region: &mut RegionMut, start: u64, end: u64) -> io::Result<()> {
+fn copy_range(file: &File, region: &mut RegionMut, start: u64, end: u64) -> Result<()> {
     let target = region.as_mut_slice();
     let bound = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(target.len());
     let (start, end) = (bound(start), bound(end));
     match target.get_mut(start..end) {
-        Some(place) if !place.is_empty() => read_at(file, place, start as u64),
+        Some(place) if !place.is_empty() => read_member(file, place, start as u64),
         _ => Ok(()),
     }
 }
