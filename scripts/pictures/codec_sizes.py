@@ -12,11 +12,18 @@ from scripts.pictures import svg
 from scripts.pictures.chart import key
 from scripts.pictures.tables import Table, figure, table_below
 
-DATASETS = ("taxi", "flights")
+DATASETS = {"taxi": "codecs-taxi", "flights": "codecs-flights"}
+"""Names of the tables in the picture, and in the page."""
 FORMATS = {"npz": "NPZ", "parquet": "Parquet", "feather": "Feather", "arrow": "Arrow"}
 PROFILE = "profile=balanced transform=auto"
-MEASURES = {"MB": "size, MB", "write": "write, ms", "read": "read, ms"}
-"""Columns of the published table, and what they are called here."""
+SIZE, WRITE, READ = "size, MB", "write, ms", "read, ms"
+MEASURES = (SIZE, WRITE, READ)
+TABLES = {
+    SIZE: ("^## Sizes", "MB"),
+    WRITE: ("^## Write onto a fresh name: pandas", "ms"),
+    READ: ("^## Read, usable: pandas", "ms"),
+}
+"""The heading above each measure's table in the page, and the column of its figures."""
 LEFT, COLUMN = 226.0, 160.0
 """Where the first column begins, and the width of a column: bars, values and a gap."""
 TOP, ROW, BAR = 84.0, 28.0, 16.0
@@ -47,9 +54,10 @@ def codec_sizes(page: Path) -> str:
         svg.text(svg.MARGIN, 28, "From and to pandas: size of the file, time to write and to read", "label bold"),
         *key(svg.MARGIN, 56, [("colonnade", "Colonnade"), ("other", "other libraries")]),
     ]
+    tables = {measure: (table_below(page, heading), column) for measure, (heading, column) in TABLES.items()}
     top, lines = TOP, []
-    for dataset in DATASETS:
-        found = codecs(table_below(page, rf"^## {dataset}:"))
+    for dataset, published in DATASETS.items():
+        found = codecs(tables, published)
         elements += _block(dataset, found, top)
         lines.append(_description(dataset, found))
         top += 40 + len(found) * ROW
@@ -57,37 +65,46 @@ def codec_sizes(page: Path) -> str:
     return svg.document(top, title, " ".join(lines), elements)
 
 
-def codecs(table: Table) -> list[Codec]:
-    """Returns the rows that were measured from and to pandas, the smallest first."""
+def codecs(tables: dict[str, tuple[Table, str]], dataset: str) -> list[Codec]:
+    """Returns the contestants with a figure of this dataset in each table, the smallest file first."""
+    measured: dict[str, dict[str, float]] = {}
+    for measure, (table, column) in tables.items():
+        for row in table:
+            # The heading names the library, except that of sizes.
+            if (
+                row["dataset"] == dataset
+                and row.get("library", "pandas") == "pandas"
+                and (value := figure(row[column])) is not None
+            ):
+                measured.setdefault(row["contestant"], {})[measure] = value
     found = []
-    for row in table:
-        figures = {name: value for name in MEASURES if (value := figure(row[name])) is not None}
-        if row["in memory"] == "pandas" and len(figures) == len(MEASURES):
-            library, format_, *options = row["contestant"].split(" ", 2)
-            found.append(Codec(library, _name(format_, row["codec"], " ".join(options)), figures))
+    for contestant, figures in measured.items():
+        if len(figures) == len(tables):
+            library, format_, *options = contestant.split(" ", 2)
+            found.append(Codec(library, _name(format_, " ".join(options)), figures))
     if not found:
-        raise LookupError("The table of codecs has no complete row of pandas.")
-    return sorted(found, key=lambda codec: codec.figures["MB"])
+        raise LookupError(f"No contestant has all figures of {dataset} from and to pandas.")
+    return sorted(found, key=lambda codec: codec.figures[SIZE])
 
 
-def _name(format_: str, codec: str, options: str) -> str:
-    """Returns a short name of a format, its codec and its options.
+def _name(format_: str, options: str) -> str:
+    """Returns a short name of a format and of its codec or options.
 
-    >>> _name("npz", "zstd", PROFILE), _name("parquet", "auto", ""), _name("npz", "none", "")
+    >>> _name("npz", "zstd profile=balanced transform=auto"), _name("parquet", "auto"), _name("npz", "")
     ('NPZ balanced', 'Parquet', 'NPZ')
     """
-    shown = "balanced" if options == PROFILE else " ".join([codec, options]).removeprefix("auto").removeprefix("none")
+    shown = "balanced" if options.endswith(PROFILE) else options.removeprefix("auto")
     return f"{FORMATS.get(format_, format_)} {shown}".strip()
 
 
 def _block(dataset: str, found: list[Codec], top: float) -> list[str]:
     """Draws one table: a row for each codec, a column of bars for each measure. Bars begin at zero."""
     elements = [svg.text(svg.MARGIN, top + 12, dataset, "note bold")]
-    for number, (measure, words) in enumerate(MEASURES.items()):
+    for number, measure in enumerate(MEASURES):
         left = LEFT + number * COLUMN
         most = max(codec.figures[measure] for codec in found)
         longest = COLUMN - 20 - 1.15 * svg.text_width(_figure_text(most), "detail")  # bold figures are wider
-        elements.append(svg.text(left, top + 12, words, "note muted"))
+        elements.append(svg.text(left, top + 12, measure, "note muted"))
         for place, codec in enumerate(found):
             value = codec.figures[measure]
             elements += _bar(codec, value, left, top + 24 + place * ROW, longest * value / most)

@@ -132,7 +132,7 @@ def test_many_contestants_stand_in_rows():
     ]
     assert part.header == ["dataset", "contestant", "ms", "vs Colonnade", "rounds"]
     assert ["codecs-arange", "uproot ttree lz4", "20 [20-20]", "2.00x", "3"] in part.rows
-    assert titles["Sizes"].header == ["dataset", "frame MB", "contestant", "MB"]
+    assert titles["Sizes"].header == ["dataset", "library", "frame MB", "contestant", "MB"]
 
 
 def test_contestants_of_one_transport_are_compared():

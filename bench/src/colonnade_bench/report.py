@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from colonnade.cli.amounts import byte_rate_text, seconds_text
@@ -63,35 +64,37 @@ def memory_section(summary: Summary) -> Iterable[Section]:
 
 
 def sizes_section(summary: Summary, disk_bps: float) -> Iterable[Section]:
-    table: dict[tuple[str, str], dict[str, str]] = {}
+    measured = {
+        cell: (record["wire_nbytes"], record["frame_nbytes"])
+        for cell, record in summary.checks()
+        if record["ok"]
+        and record.get("wire_nbytes")
+        and cell.engine != "limit"
+        and cell.transport not in ("given", *MOVING)
+    }
+    table: dict[tuple[str, str, str], dict[str, str]] = {}
     names: dict[str, None] = {}
-    for cell, record in summary.checks():
-        if (
-            record["ok"]
-            and record.get("wire_nbytes")
-            and cell.engine != "limit"
-            and not cell.options
-            and cell.transport not in ("given", *MOVING)
-        ):
-            key = (cell.dataset, f"{record['frame_nbytes'] / 1e6:.2f}")
-            share = record["wire_nbytes"] / record["frame_nbytes"]
-            ideal_s = record["wire_nbytes"] * 8 / disk_bps
-            table.setdefault(key, {})[cell.contestant] = (
-                f"{record['wire_nbytes'] / 1e6:.2f} ({share:.2f}; {seconds_text(ideal_s)})"
-            )
-            names[cell.contestant] = None
+    for cell, (nbytes, frame_nbytes) in measured.items():
+        # Options of reading change no file.
+        if cell.options and measured.get(replace(cell, options=())) == (nbytes, frame_nbytes):
+            continue
+        shown = f"{nbytes / 1e6:.2f} ({nbytes / frame_nbytes:.2f}; {seconds_text(nbytes * 8 / disk_bps)})"
+        key = (cell.dataset, cell.library, f"{frame_nbytes / 1e6:.2f}")
+        table.setdefault(key, {})[cell.contestant] = shown
+        names[cell.contestant] = None
     if table:
         contestants = sorted(names, key=lambda name: (not name.startswith("colonnade"), name))
         note = (
             f"MB on disk (share of the frame in memory; ideal I/O time at {byte_rate_text(disk_bps / 8)})."
             " Judge codecs by the `unique` twins: others repeat."
         )
+        header = ["dataset", "library", "frame MB"]
         if len(contestants) > WIDE:
             rows = [[*key, name, cells[name]] for key, cells in table.items() for name in contestants if name in cells]
-            yield Section("Sizes", ["dataset", "frame MB", "contestant", "MB"], rows, [note])
+            yield Section("Sizes", [*header, "contestant", "MB"], rows, [note])
             return
         rows = [[*key, *(cells.get(name, "-") for name in contestants)] for key, cells in table.items()]
-        yield Section("Sizes", ["dataset", "frame MB", *contestants], rows, [note])
+        yield Section("Sizes", [*header, *contestants], rows, [note])
 
 
 def relay_section(summary: Summary) -> Iterable[Section]:
