@@ -374,9 +374,10 @@ class _OpenedBatches(_Opened):
         *,
         threads: int | None = None,
         progress: Progress | None = None,
+        views: bool = False,
     ) -> list[CoreFrame]:
         """One frame for each record batch (at least one), with columns in Arrow's layout. Uncompressed data is not
-        copied."""
+        copied. `views`: text and bytes may be views, where this saves a copy."""
 
 class _BatchReader:
     """A source that is read batch by batch. It holds only the current batch and the dictionaries in memory."""

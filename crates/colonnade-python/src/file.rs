@@ -276,7 +276,7 @@ impl PyFile {
         Ok(CoreFrame::with_exclusivity(loaded.frame, loaded.private))
     }
 
-    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None))]
+    #[pyo3(signature = (positions = None, rows = None, *, threads = None, progress = None, leaves = None, views = false))]
     #[allow(clippy::too_many_arguments)] // the arguments of a Python method
     fn load_arrow(
         &self,
@@ -286,9 +286,11 @@ impl PyFile {
         threads: Option<usize>,
         progress: Callback,
         leaves: projection::RequestedPaths,
+        views: bool,
     ) -> PyResult<Vec<CoreFrame>> {
         let threads = threads.unwrap_or(self.threads);
-        let (leaf_projection, layout) = (self.projection(leaves)?, MemoryLayout::Arrow);
+        let layout = if views { MemoryLayout::ArrowViews } else { MemoryLayout::Arrow };
+        let leaf_projection = self.projection(leaves)?;
         let request = LoadRequest { positions, leaf_projection, rows, private: false, layout, threads };
         let frames = request.run(py, progress, |request| self.opened.load_arrow(request))?;
         Ok(frames.into_iter().map(CoreFrame::new).collect())

@@ -260,8 +260,9 @@ class Conversions(FramePart):
                 return to_plugin(self, library)
         adapter = load_adapter(library)
         layout = getattr(adapter, "LAYOUT", "blocks")
-        if layout == "arrow":
-            return _converted(library, lambda cores: adapter.from_frames(cores, **options), self._load_batches())
+        if layout in ("arrow", "views"):
+            batches = self._load_batches(views=layout == "views")
+            return _converted(library, lambda cores: adapter.from_frames(cores, **options), batches)
         # Another dtype backend takes nulls as they are.
         core = self._load(private=adapter.WRITABLE, pandas=layout == "pandas" and not options)
         return _converted(library, lambda cores: adapter.from_frame(cores[0], **options), [core])

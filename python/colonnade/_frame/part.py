@@ -129,16 +129,17 @@ class FramePart:
             self._columns = None
         return core
 
-    def _load_batches(self, rows: tuple[int, int] | None = None) -> list[CoreFrame]:
+    def _load_batches(self, rows: tuple[int, int] | None = None, views: bool = False) -> list[CoreFrame]:
         """The data in Arrow's layout, a frame a record batch, at least one; in one frame where it has no batches.
-        `rows`: rows of the file, instead of the selected ones.
+        `rows`: rows of the file, instead of the selected ones. `views`: text may be views, where this saves a copy.
         """
         if self._core is not None or self._file is None or holds_blocks(self._file):
             return [self._load()]
         with reporting(self._progress, "reading") as progress:
-            frames: list[CoreFrame] = self._part(
-                self._file.load_arrow, rows or self._rows, {"threads": self._threads, "progress": progress}
-            )
+            keywords: dict[str, Any] = {"threads": self._threads, "progress": progress}
+            if views and isinstance(self._file, Opened):
+                keywords["views"] = True
+            frames: list[CoreFrame] = self._part(self._file.load_arrow, rows or self._rows, keywords)
         return frames
 
     def _batch(self, i: int) -> CoreFrame:

@@ -4,7 +4,8 @@ Each module has ``to_frame(obj, *, options)``, which returns a `CoreFrame` or `B
 and ``LAYOUT``, the memory layout from which it builds objects. ``"blocks"`` is the default: the module has
 ``from_frame(core)``, and ``WRITABLE`` says whether the arrays must be writable. A file is then mapped privately.
 ``"pandas"`` is the same, but files are decoded with NaN and NaT instead of nulls where pandas' readers do so.
-``"arrow"``: the module has ``from_frames(frames)``, which takes one frame for each record batch.
+``"arrow"``: the module has ``from_frames(frames)``, which takes one frame for each record batch. ``"views"`` is the
+same, but a file's text may be views, which the library has too.
 """
 
 import functools

@@ -21,7 +21,7 @@ from ._arrow_streams import Exported
 
 LIBRARY = "polars"
 WRITABLE = False
-LAYOUT = "arrow"
+LAYOUT = "views"
 
 _ORIGIN = '{"library":"polars"}'
 _ADVICE = {

@@ -11,9 +11,19 @@ pub enum MemoryLayout {
     AsStored,
     /// Arrow's layout for every column.
     Arrow,
+    /// As [`MemoryLayout::Arrow`], but text and bytes may be views, where this saves a copy. For consumers that use views.
+    ArrowViews,
     /// As [`MemoryLayout::AsStored`], but numbers and times become one block per dtype with NaN and NaT for nulls, in the same
     /// cases as in pandas' own readers: see [`super::missing`].
     Pandas,
+}
+
+impl MemoryLayout {
+    /// Whether every column is in Arrow's layout.
+    #[must_use]
+    pub fn is_arrow(self) -> bool {
+        matches!(self, Self::Arrow | Self::ArrowViews)
+    }
 }
 
 /// The requested part of a source, and how to decode it.

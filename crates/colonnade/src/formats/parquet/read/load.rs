@@ -192,7 +192,8 @@ impl Parquet {
         needed.extend(self.plan.level_fields());
         needed.sort_unstable();
         needed.dedup();
-        let landed = self.decode(&needed, rows, (MemoryLayout::Arrow, request.threads), request.progress)?;
+        let layout = if request.layout.is_arrow() { request.layout } else { MemoryLayout::Arrow };
+        let landed = self.decode(&needed, rows, (layout, request.threads), request.progress)?;
         // Columns outside the projection become empty placeholders that are dropped at once.
         let mut arrays: Vec<ArrayData> =
             (0..self.plan.fields.len()).map(|_| ArrayData::new_null(&DataType::Null, nrows)).collect();

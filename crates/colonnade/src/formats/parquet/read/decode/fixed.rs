@@ -129,7 +129,7 @@ impl ChunkDecoder<'_> {
             let (kind, item) = fixed_conversion(data_type, &flat)
                 .ok_or_else(|| Error::unsupported("parquet", "its type."))?;
             let dtype = match self.layout {
-                MemoryLayout::Arrow => None,
+                MemoryLayout::Arrow | MemoryLayout::ArrowViews => None,
                 MemoryLayout::AsStored => {
                     self.file.plan.fields.get(field).and_then(|plan| plan.decoded_dtype())
                 }

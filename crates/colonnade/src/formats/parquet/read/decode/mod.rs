@@ -108,7 +108,7 @@ impl<'a> ChunkDecoder<'a> {
         for i in of(&|w| w == ColumnPlan::Nothing) {
             decoded.columns.push((i, ArrayData::new_null(&DataType::Null, self.nrows)));
         }
-        if self.layout != MemoryLayout::Arrow {
+        if !self.layout.is_arrow() {
             self.convert_to_blocks(projection, &mut decoded)?;
         }
         Ok(decoded)

@@ -17,7 +17,6 @@ use arrow_schema::DataType;
 
 use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
-use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::formats::parquet::page::PageType;
@@ -121,7 +120,7 @@ impl<'a> ChunkDecoder<'a> {
         }
         all.retain(|piece| piece.nrows > 0);
         let nrows: usize = pieces.iter().map(|p| p.nrows).sum();
-        if self.layout == MemoryLayout::Arrow || nrows == at {
+        if self.layout.is_arrow() || nrows == at {
             return Ok(None);
         }
         for piece in pieces {
@@ -197,7 +196,7 @@ impl<'a> ChunkDecoder<'a> {
         // Text that the caller requests as a categorical has no declared type of codes.
         let is_requested = whole && self.file.options.categories.contains(self.field(field)?.name());
         // Batches need equal types.
-        let is_narrow = is_requested && self.layout != MemoryLayout::Arrow && **key_type == DataType::Int32;
+        let is_narrow = is_requested && !self.layout.is_arrow() && **key_type == DataType::Int32;
         let key_type = if is_narrow { &DataType::Int8 } else { &**key_type };
         let key_type = wide_enough(key_type, values.len()).map_err(named)?;
         let width = key_type.primitive_width().unwrap_or(4);

@@ -67,7 +67,7 @@ impl ChunkDecoder<'_> {
                 *slot = data;
             }
         }
-        let mut decoded = self.texts(&texts, progress)?;
+        let mut decoded = self.texts(&texts, &|_| false, progress)?;
         decoded.extend(self.fixed_leaves(leaves, &fixed, progress)?);
         for (i, data) in decoded {
             if let Some(slot) = out.get_mut(i) {

@@ -131,6 +131,11 @@ impl Dictionary {
         &self.bytes
     }
 
+    /// Returns the bytes of all values, followed by [`PAD`] bytes.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     /// The position of each value.
     pub(crate) fn entries(&self) -> &[DictionaryEntry] {
         self.entries.get(..self.len()).unwrap_or_default()

@@ -5,6 +5,7 @@
 //! copies the bytes straight to their final memory: codes become offsets in place, other pages are decoded. A page that the first
 //! pass had to decompress as a whole stays decompressed for the second one, up to 64 MiB of such pages.
 
+mod coded_views;
 mod codes;
 mod delta_byte_array;
 mod delta_length_byte_array;
@@ -26,6 +27,7 @@ use arrow_schema::DataType;
 
 use crate::arrow::decoded_columns::DecodedColumns;
 use crate::arrow::trusted::trusted_array;
+use crate::decode::MemoryLayout;
 use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::memory::{Buffer, Region, RegionMut, Scatter};
@@ -55,6 +57,8 @@ struct ByteArrayColumn<'a> {
     field: usize,
     text: bool,
     optional: bool,
+    /// Whether it may become a column of views.
+    may_be_views: bool,
     /// One for each selected row group.
     walked: Vec<WalkedChunk<'a>>,
     parts: Vec<PagePart<'a>>,
@@ -125,14 +129,21 @@ impl<'a> ChunkDecoder<'a> {
         for &slot in slots {
             selections.push(self.leaf_selection(slot, projection.get(slot).copied().unwrap_or(0), pieces)?);
         }
-        decoded.columns.extend(self.texts(&selections, progress)?);
+        let levels = self.file.plan.level_fields();
+        // Row labels and columns of a NumPy dtype are converted from offsets.
+        let plain = |field: usize| self.file.plan.fields.get(field).is_some_and(|plan| plan.dtype.is_none());
+        let may_be_views = |field: usize| {
+            self.layout == MemoryLayout::ArrowViews && plain(field) && !levels.contains(&field)
+        };
+        decoded.columns.extend(self.texts(&selections, &may_be_views, progress)?);
         Ok(())
     }
 
-    /// Decodes text columns.
+    /// Decodes text columns. `may_be_views`: whether a column may become one of views.
     pub(super) fn texts<'s>(
         &'s self,
         selections: &[LeafSelection<'s>],
+        may_be_views: &dyn Fn(usize) -> bool,
         progress: &dyn Progress,
     ) -> Result<Vec<(usize, ArrayData)>> {
         let mut columns = Vec::with_capacity(selections.len());
@@ -145,6 +156,7 @@ impl<'a> ChunkDecoder<'a> {
                 field,
                 text,
                 optional,
+                may_be_views: may_be_views(field),
                 walked: Vec::new(),
                 parts: Vec::new(),
                 width: 8,
@@ -152,7 +164,7 @@ impl<'a> ChunkDecoder<'a> {
                 charged: 0,
             });
         }
-        let (mut rest, mut out) = (columns.as_mut_slice(), Vec::with_capacity(selections.len()));
+        let (mut rest, mut out) = (columns, Vec::with_capacity(selections.len()));
         while !rest.is_empty() {
             let mut dictionaries_nbytes = 0u64;
             let some = rest.iter().position(|column| {
@@ -160,8 +172,8 @@ impl<'a> ChunkDecoder<'a> {
                     .saturating_add(self.dictionary_nbytes(&column.selection, column.selection.pieces));
                 dictionaries_nbytes > HELD_NBYTES
             });
-            let (now, later) = rest.split_at_mut(some.unwrap_or(rest.len()).max(1));
-            self.text_columns(now, &mut out, progress)?;
+            let later = rest.split_off(some.unwrap_or(rest.len()).max(1));
+            self.text_columns(rest, &mut out, progress)?;
             rest = later;
         }
         Ok(out)
@@ -178,13 +190,19 @@ impl<'a> ChunkDecoder<'a> {
 
     fn text_columns<'s>(
         &'s self,
-        columns: &mut [ByteArrayColumn<'s>],
+        mut columns: Vec<ByteArrayColumn<'s>>,
         decoded: &mut Vec<(usize, ArrayData)>,
         progress: &dyn Progress,
     ) -> Result<()> {
         let buffers = &PageBuffers::default();
         let silent = &SignalsOnly(progress);
-        self.walk_columns(columns, silent)?;
+        self.walk_columns(&mut columns, silent)?;
+        let (coded, mut columns) = columns.into_iter().partition(ByteArrayColumn::has_coded_views);
+        self.coded_views(coded, buffers, decoded, progress)?;
+        let columns: &mut [ByteArrayColumn<'s>] = &mut columns;
+        if columns.is_empty() {
+            return Ok(());
+        }
         for exact in [false, true] {
             // The second attempt measures the texts: a page header declared a wrong size.
             columns.iter_mut().for_each(|column| column.width = column.narrowest());

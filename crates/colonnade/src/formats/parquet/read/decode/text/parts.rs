@@ -17,6 +17,7 @@ use super::dictionary::{Dictionary, no_text};
 use super::output::{FillError, Offset, TextOutput};
 use super::page_texts::PageTexts;
 use super::rows::{RowRun, validity};
+use super::views;
 
 /// The selected rows of one page.
 #[derive(Debug)]
@@ -193,6 +194,27 @@ impl<'a> PagePart<'a> {
         let parts = self.page.parts(scratch)?;
         let levels = codes::decode(&parts, &self.spans, nvalues, code, null, optional, out)?;
         Ok(levels.map(|levels| self.select(levels)))
+    }
+
+    /// Writes the views of the selected rows' codes to `out`. `views` has one for each value of the dictionary.
+    ///
+    /// # Errors
+    /// Malformed pages; codes outside the dictionary.
+    pub(crate) fn views(
+        &mut self,
+        views: Option<&[[u8; views::NBYTES]]>,
+        optional: bool,
+        scratch: &mut Vec<u8>,
+        out: Scatter<'_>,
+    ) -> Result<()> {
+        // SAFETY: each part has rows that no other part has, and only one task at a time accesses a part.
+        let room = unsafe { out.range(self.at * views::NBYTES, self.nrows * views::NBYTES) };
+        let rows = room.ok_or_else(|| Error::too_large("parquet"))?.as_chunks_mut().0;
+        let all = views.unwrap_or_default();
+        let view = |key: u32| all.get(key as usize).copied().unwrap_or_default();
+        self.validity =
+            self.codes(views.map(<[_]>::len), view, [0; views::NBYTES], optional, scratch, rows)?;
+        Ok(())
     }
 
     /// Finds the bytes of the selected rows' texts: by the page's size if that determines them, unless `exact`. Codes are

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, LargeStringArray, RecordBatch, StringArray, StringViewArray, make_array,
 };
+use arrow_schema::DataType;
 use arrow_select::concat::concat;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding};
@@ -57,12 +59,31 @@ fn written(array: &ArrayRef, properties: WriterProperties) -> Parquet {
 
 fn decoded(file: &Parquet, pieces: &[RowPiece], threads: usize) -> ArrayRef {
     let nrows = pieces.iter().map(|p| p.nrows).sum();
-    let decoder = ChunkDecoder::new(file, nrows, threads, MemoryLayout::Arrow);
-    let mut output = DecodedColumns::default();
-    decoder.text(&[0], &[0], pieces, &mut output, &NoProgress).unwrap();
-    let data = output.columns.pop().unwrap().1;
-    data.validate_full().unwrap();
-    make_array(data)
+    let [offsets, views] = [MemoryLayout::Arrow, MemoryLayout::ArrowViews].map(|layout| {
+        let decoder = ChunkDecoder::new(file, nrows, threads, layout);
+        let mut output = DecodedColumns::default();
+        decoder.text(&[0], &[0], pieces, &mut output, &NoProgress).unwrap();
+        let data = output.columns.pop().unwrap().1;
+        data.validate_full().unwrap();
+        make_array(data)
+    });
+    assert_eq!(cells(&views), cells(&offsets));
+    offsets
+}
+
+/// The values of an array of text or bytes.
+fn cells(array: &ArrayRef) -> Vec<Option<Vec<u8>>> {
+    let text = |cell: Option<&str>| cell.map(|t| t.as_bytes().to_vec());
+    let bytes = |cell: Option<&[u8]>| cell.map(<[u8]>::to_vec);
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().map(text).collect(),
+        DataType::LargeUtf8 => array.as_string::<i64>().iter().map(text).collect(),
+        DataType::Utf8View => array.as_string_view().iter().map(text).collect(),
+        DataType::Binary => array.as_binary::<i32>().iter().map(bytes).collect(),
+        DataType::LargeBinary => array.as_binary::<i64>().iter().map(bytes).collect(),
+        DataType::BinaryView => array.as_binary_view().iter().map(bytes).collect(),
+        other => panic!("{other} is no text"),
+    }
 }
 
 fn compare(array: &ArrayRef, file: &Parquet, what: &str) {
@@ -173,15 +194,17 @@ fn damaged_files_give_errors_or_texts() {
                     continue;
                 };
                 let pieces = file.pieces(0, file.nrows);
-                let decoder = ChunkDecoder::new(&file, file.nrows, 1, MemoryLayout::Arrow);
-                // The writer's schema may change the type of the column.
-                if decoder.column_plan(0).ok() != Some(ColumnPlan::Text) {
-                    continue;
-                }
-                let mut output = DecodedColumns::default();
-                if decoder.text(&[0], &[0], &pieces, &mut output, &NoProgress).is_ok() {
-                    for (_, data) in output.columns {
-                        data.validate_full().unwrap();
+                for layout in [MemoryLayout::Arrow, MemoryLayout::ArrowViews] {
+                    let decoder = ChunkDecoder::new(&file, file.nrows, 1, layout);
+                    // The writer's schema may change the type of the column.
+                    if decoder.column_plan(0).ok() != Some(ColumnPlan::Text) {
+                        continue;
+                    }
+                    let mut output = DecodedColumns::default();
+                    if decoder.text(&[0], &[0], &pieces, &mut output, &NoProgress).is_ok() {
+                        for (_, data) in output.columns {
+                            data.validate_full().unwrap();
+                        }
                     }
                 }
             }

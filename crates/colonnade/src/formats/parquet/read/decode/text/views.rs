@@ -7,6 +7,9 @@ use arrow_schema::DataType;
 use crate::arrow::trusted::trusted_array;
 use crate::error::{Error, Result};
 
+/// Bytes of a view.
+pub(super) const NBYTES: usize = 16;
+
 /// The maximum length of a text within its view.
 const INLINE: usize = 12;
 
@@ -29,29 +32,14 @@ pub(crate) fn array(
         ends.as_chunks::<8>().0.iter().map(|b| usize::try_from(u64::from_le_bytes(*b)).unwrap_or(usize::MAX));
     let mut views: Vec<u128> = Vec::with_capacity(nrows);
     let large = || Error::limit("parquet", "a text of more than 1 GiB has no view. Read it as large_string.");
+    let number = |n: usize| u32::try_from(n).map_err(|_| large());
     for (start, end) in places.clone().zip(places.skip(1)) {
         let value = all.get(start..end).unwrap_or_default();
-        let nbytes = u32::try_from(value.len()).map_err(|_| large())?;
-        let mut view = [0u8; 16];
-        let (head, rest) = view.split_at_mut(4);
-        head.copy_from_slice(&nbytes.to_le_bytes());
-        if value.len() <= INLINE {
-            if let Some(to) = rest.get_mut(..value.len()) {
-                to.copy_from_slice(value);
-            }
-        } else {
-            let (buffer, at) = (start / BUFFER_NBYTES, start % BUFFER_NBYTES);
-            if value.len() > BUFFER_NBYTES {
-                return Err(large());
-            }
-            let buffer = u32::try_from(buffer).map_err(|_| large())?;
-            let at = u32::try_from(at).map_err(|_| large())?;
-            let parts = [value.get(..4).unwrap_or_default(), &buffer.to_le_bytes(), &at.to_le_bytes()];
-            for (to, from) in rest.chunks_exact_mut(4).zip(parts) {
-                to.copy_from_slice(from);
-            }
+        if value.len() > BUFFER_NBYTES {
+            return Err(large());
         }
-        views.push(u128::from_le_bytes(view));
+        let (buffer, at) = (number(start / BUFFER_NBYTES)?, number(start % BUFFER_NBYTES)?);
+        views.push(u128::from_le_bytes(view(value, number(value.len())?, buffer, at)));
     }
     let mut builder = ArrayDataBuilder::new(data_type.clone()).len(nrows).nulls(nulls);
     builder = builder.add_buffer(Buffer::from_vec(views));
@@ -62,4 +50,20 @@ pub(crate) fn array(
     }
     // Trusted: each view addresses bytes of one row within its buffer; texts are UTF-8.
     Ok(trusted_array(builder))
+}
+
+/// Returns the view of a text of `nbytes` bytes at position `at` of a buffer.
+pub(super) fn view(value: &[u8], nbytes: u32, buffer: u32, at: u32) -> [u8; NBYTES] {
+    let mut view = [0; NBYTES];
+    let (head, rest) = view.split_at_mut(4);
+    head.copy_from_slice(&nbytes.to_le_bytes());
+    if let (true, Some(to)) = (value.len() <= INLINE, rest.get_mut(..value.len())) {
+        to.copy_from_slice(value);
+    } else {
+        let parts = [value.get(..4).unwrap_or_default(), &buffer.to_le_bytes(), &at.to_le_bytes()];
+        for (to, from) in rest.chunks_exact_mut(4).zip(parts) {
+            to.copy_from_slice(from);
+        }
+    }
+    view
 }
