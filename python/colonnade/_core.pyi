@@ -551,6 +551,7 @@ class File(_OpenedBatches):
         threads: int | None = None,
         progress: Progress | None = None,
         leaves: Mapping[int, _Steps] | None = None,
+        views: bool = False,
     ) -> list[CoreFrame]:
         """As `_OpenedBatches.load_arrow`."""
     def read_array(self, name: str) -> np.ndarray:
