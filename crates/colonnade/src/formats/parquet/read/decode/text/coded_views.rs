@@ -11,6 +11,7 @@ use crate::parallel::{self, Task};
 use crate::progress::Progress;
 
 use super::super::ChunkDecoder;
+use super::dictionary::DictionaryEntry;
 use super::{ByteArrayColumn, Dictionary, PageBuffers, PagePart, joined, tiles, views};
 
 /// Returns the type of the views of a column of this type.
@@ -27,26 +28,42 @@ pub(super) fn view_type(data_type: &DataType) -> DataType {
 type Views = Vec<[u8; views::NBYTES]>;
 
 impl ByteArrayColumn<'_> {
-    /// Whether the column becomes views, and all its pages have codes of dictionaries that views can address.
+    /// Whether the column becomes views, and all its pages have codes of dictionaries that views can address together.
     pub(super) fn has_coded_views(&self) -> bool {
-        let fits = |dictionary: &Dictionary| i32::try_from(dictionary.bytes().len()).is_ok();
-        self.may_be_views
-            && self.parts.iter().all(PagePart::has_codes)
-            && self.walked.iter().filter_map(|walked| walked.dictionary.as_ref()).all(fits)
+        let nbytes =
+            self.dictionaries().map(|dictionary| dictionary.bytes().len()).fold(0, usize::saturating_add);
+        self.may_be_views && self.parts.iter().all(PagePart::has_codes) && i32::try_from(nbytes).is_ok()
     }
 
-    /// The views of each chunk's dictionary, which has the buffer of the chunk's number.
+    fn dictionaries(&self) -> impl Iterator<Item = &Dictionary> {
+        self.walked.iter().filter_map(|walked| walked.dictionary.as_ref())
+    }
+
+    /// The views of each chunk's dictionary into [`ByteArrayColumn::into_texts`].
     fn dictionary_views(&self) -> Vec<Option<Views>> {
-        let views = |(dictionary, buffer): (&Dictionary, u32)| {
+        let mut base = 0u32;
+        let mut views = |dictionary: &Dictionary| {
             let value = |k: usize| dictionary.value(k).unwrap_or_default();
             let entries = dictionary.entries().iter().enumerate();
-            entries.map(|(k, entry)| views::view(value(k), entry.nbytes, buffer, entry.start)).collect()
+            let view = |(k, entry): (usize, &DictionaryEntry)| {
+                views::view(value(k), entry.nbytes, 0, base.saturating_add(entry.start))
+            };
+            let views = entries.map(view).collect();
+            base = base.saturating_add(u32::try_from(dictionary.bytes().len()).unwrap_or(u32::MAX));
+            views
         };
-        self.walked
-            .iter()
-            .zip(0u32..)
-            .map(|(walked, k)| walked.dictionary.as_ref().map(|d| views((d, k))))
-            .collect()
+        self.walked.iter().map(|walked| walked.dictionary.as_ref().map(&mut views)).collect()
+    }
+
+    /// The bytes of all dictionaries as one buffer: each batch of the column refers to all its buffers, so thousands of buffers in
+    /// thousands of batches would need more memory than the texts.
+    fn into_texts(self) -> Vec<u8> {
+        let nbytes = self.dictionaries().map(|dictionary| dictionary.bytes().len()).sum();
+        let mut dictionaries = self.walked.into_iter().filter_map(|walked| walked.dictionary);
+        let mut texts = dictionaries.next().map(Dictionary::into_bytes).unwrap_or_default();
+        texts.reserve_exact(usize::saturating_sub(nbytes, texts.len()));
+        dictionaries.for_each(|dictionary| texts.extend_from_slice(dictionary.bytes()));
+        texts
     }
 }
 
@@ -101,10 +118,7 @@ fn array(column: ByteArrayColumn<'_>, views: RegionMut) -> (usize, ArrayData) {
     let nulls = joined(validities, selection.nrows);
     let mut builder = ArrayDataBuilder::new(data_type).len(selection.nrows).nulls(nulls);
     builder = builder.add_buffer(Buffer::from_region(views.finish(), true).to_arrow());
-    for walked in column.walked {
-        let bytes = walked.dictionary.map(Dictionary::into_bytes).unwrap_or_default();
-        builder = builder.add_buffer(ArrowBuffer::from_vec(bytes));
-    }
+    builder = builder.add_buffer(ArrowBuffer::from_vec(column.into_texts()));
     // Trusted: each view is that of a value of its chunk's dictionary, or empty; texts were checked with their dictionary.
     (selection.i, trusted_array(builder))
 }
