@@ -17,7 +17,6 @@ DATASETS = {"taxi": "codecs-taxi", "flights": "codecs-flights"}
 FORMATS = {"npz": "NPZ", "parquet": "Parquet", "feather": "Feather", "arrow": "Arrow"}
 PROFILE = "profile=balanced transform=auto"
 SIZE, WRITE, READ = "size, MB", "write, ms", "read, ms"
-MEASURES = (SIZE, WRITE, READ)
 TABLES = {
     SIZE: ("^## Sizes", "MB"),
     WRITE: ("^## Write onto a fresh name: pandas", "ms"),
@@ -100,7 +99,7 @@ def _name(format_: str, options: str) -> str:
 def _block(dataset: str, found: list[Codec], top: float) -> list[str]:
     """Draws one table: a row for each codec, a column of bars for each measure. Bars begin at zero."""
     elements = [svg.text(svg.MARGIN, top + 12, dataset, "note bold")]
-    for number, measure in enumerate(MEASURES):
+    for number, measure in enumerate(TABLES):
         left = LEFT + number * COLUMN
         most = max(codec.figures[measure] for codec in found)
         longest = COLUMN - 20 - 1.15 * svg.text_width(_figure_text(most), "detail")  # bold figures are wider
@@ -137,6 +136,6 @@ def _description(dataset: str, found: list[Codec]) -> str:
     """Lists every figure."""
     rows = []
     for each in found:
-        shown = ", ".join(f"{each.figures[measure]:g}" for measure in MEASURES)
+        shown = ", ".join(f"{each.figures[measure]:g}" for measure in TABLES)
         rows.append(f"{each.library} {each.name} {shown}")
     return f"{dataset}, MB of the file, ms to write, ms to read: {'; '.join(rows)}."

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::container::zip::Directory;
 use crate::error::{Error, Result};
 use crate::limits::Limits;
-use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_at, read_small};
+use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_at};
 use crate::parallel::{self, Task};
 use crate::progress::{NoProgress, Progress};
 use crate::source::directory::OpenDirectory;
@@ -72,11 +72,8 @@ impl StoreSource {
             FileBytes::Unread(file) => file,
         };
         let nbytes = file.nbytes();
-        if nbytes < READ_WHOLE_NBYTES {
-            let length = usize::try_from(nbytes).map_err(io::Error::other)?;
-            return Ok(Self::Memory(Buffer::from_region(read_small(file.file(), length)?, false)));
-        }
-        Ok(match mirror(file.file(), nbytes)? {
+        let mirror = if nbytes < READ_WHOLE_NBYTES { None } else { mirror(file.file(), nbytes)? };
+        Ok(match mirror {
             Some(mirror) => Self::Read(Arc::new(file), mirror),
             None => Self::Memory(read_whole(file.file(), nbytes, threads, progress)?),
         })
@@ -199,18 +196,18 @@ fn mirror(file: &File, nbytes: u64) -> Result<Option<Buffer>> {
 fn read_whole(file: &File, nbytes: u64, threads: usize, progress: &dyn Progress) -> Result<Buffer> {
     let mut region = Region::allocate(usize::try_from(nbytes).map_err(io::Error::other)?)?;
     let parts = region.as_mut_slice().chunks_mut(READ_NBYTES).zip((0u64..).step_by(READ_NBYTES));
-    let tasks = parts.map(|(part, at)| Task::new(part.len(), move || read_member(file, part, at)));
+    let tasks = parts.map(|(part, at)| Task::new(part.len(), move || Ok(read_at(file, part, at)?)));
     parallel::run(tasks.collect(), threads, progress)?;
     Ok(Buffer::from_region(region.finish(), false))
 }
 
 /// Reads `start..end` of the file to the same place in the region.
-fn copy_range(file: &File, region: &mut RegionMut, start: u64, end: u64) -> Result<()> {
+fn copy_range(file: &File, region: &mut RegionMut, start: u64, end: u64) -> io::Result<()> {
     let target = region.as_mut_slice();
     let bound = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX).min(target.len());
     let (start, end) = (bound(start), bound(end));
     match target.get_mut(start..end) {
-        Some(place) if !place.is_empty() => read_member(file, place, start as u64),
+        Some(place) if !place.is_empty() => read_at(file, place, start as u64),
         _ => Ok(()),
     }
 }
