@@ -9,6 +9,22 @@
 #include "colonnade.h"
 
 
+// The type of R's vector.
+typedef enum CnrValues {
+  // Logical.
+  CNR_VALUES_LOGICAL = 0,
+  // Integers, codes of a factor, or dates and times that R had as integers.
+  CNR_VALUES_INTEGER = 1,
+  // bit64's integer64.
+  CNR_VALUES_INTEGER64 = 2,
+  // Numbers, days of dates, seconds of times.
+  CNR_VALUES_DOUBLE = 3,
+  // Two doubles for each number.
+  CNR_VALUES_COMPLEX = 4,
+  // Bytes.
+  CNR_VALUES_RAW = 5,
+} CnrValues;
+
 // The kind of an item.
 typedef enum CnrItem {
   // Nil.
@@ -89,6 +105,9 @@ typedef struct CnrBuilder CnrBuilder;
 // A connection that sends and receives messages.
 typedef struct CnrConnection CnrConnection;
 
+// Vectors that are being filled.
+typedef struct CnrFills CnrFills;
+
 // A frame that was read.
 typedef struct CnrFrame CnrFrame;
 
@@ -113,6 +132,18 @@ typedef struct CnrPages {
   // The number of bytes after the header.
   size_t nbytes;
 } CnrPages;
+
+// A vector of R to fill with the values of a node.
+typedef struct CnrFill {
+  // The node.
+  size_t node;
+  // The type of the vector.
+  enum CnrValues values;
+  // R's memory, for as many values as the node has.
+  void *out;
+  // The seconds of the unit of a difftime, else 1.
+  double factor;
+} CnrFill;
 
 // A source and the part of it that is asked for.
 typedef struct CnrSource {
@@ -312,41 +343,39 @@ CnCode cnr_encode(const struct CnrBuilder *builder,
                   char **losses,
                   CnError *error);
 
-// Fills a complex vector.
+// Fills a vector.
 //
 // # Safety
-// As `cnr_fill_logical`, with two doubles for each number.
-CnCode cnr_fill_complex(const struct CnrFrame *frame, size_t node, double *out, CnError *error);
+// `frame` and `fill` are valid; `fill.out` is valid for writes of the node's count of `fill.values`; `error` is null or zeroed.
+CnCode cnr_fill(const struct CnrFrame *frame,
+                const struct CnrFill *fill,
+                CnError *error);
 
-// Fills a double vector: numbers, days of dates, seconds of times. `factor`: seconds of the unit of a difftime, else 1.
+// Waits until all vectors are filled.
 //
 // # Safety
-// As `cnr_fill_logical`.
-CnCode cnr_fill_double(const struct CnrFrame *frame, size_t node, double *out, double factor, CnError *error);
+// As `cnr_fills_step`; no other call uses `fills`; `error` is null or zeroed.
+CnCode cnr_fills_end(struct CnrFills *fills, CnError *error);
 
-// Fills an integer vector: integers, codes of a factor, or dates and times that R had as integers.
+// Stops filling, waits for the vectors that were begun, and frees `fills`. Null is ignored.
 //
 // # Safety
-// As `cnr_fill_logical`.
-CnCode cnr_fill_integer(const struct CnrFrame *frame, size_t node, int32_t *out, CnError *error);
+// `fills` is null, or of `cnr_fills_start`, and was not freed.
+void cnr_fills_free(struct CnrFills *fills);
 
-// Fills a vector of bit64's integer64.
+// Starts to fill vectors, if they are large, on all cores but the calling thread's. Free the result with `cnr_fills_free`.
 //
 // # Safety
-// As `cnr_fill_logical`.
-CnCode cnr_fill_integer64(const struct CnrFrame *frame, size_t node, int64_t *out, CnError *error);
+// `frame` is valid, and each of the `count` `fills` is as `cnr_fill` needs it, until `cnr_fills_free`; no two have the same memory.
+struct CnrFills *cnr_fills_start(const struct CnrFrame *frame,
+                                 const struct CnrFill *fills,
+                                 size_t count);
 
-// Fills a logical vector.
+// Fills a vector that no thread has begun, on the calling thread. Returns false if there is none.
 //
 // # Safety
-// `frame` is valid; `out` is valid for writes of the node's count; `error` is null or zeroed.
-CnCode cnr_fill_logical(const struct CnrFrame *frame, size_t node, int32_t *out, CnError *error);
-
-// Fills a raw vector.
-//
-// # Safety
-// As `cnr_fill_logical`.
-CnCode cnr_fill_raw(const struct CnrFrame *frame, size_t node, uint8_t *out, CnError *error);
+// `fills` is of `cnr_fills_start`, and was not freed.
+bool cnr_fills_step(const struct CnrFills *fills);
 
 // Finishes the frame. `attributes`: those of the data frame, as typed MessagePack. `hint`: the schema of the file that the data
 // frame was read from ([`hint`]), or nothing.

@@ -1,10 +1,8 @@
-// A frame as R's vectors: R allocates, Rust fills.
+// Columns as R's vectors: R allocates, Rust fills.
 
 #include <string.h>
 
 #include "columns_read.h"
-
-static SEXP read_node(Source *source, size_t node);
 
 SEXP read_child(Source *source, size_t node, size_t child) {
   size_t number;
@@ -19,7 +17,7 @@ static SEXP compact_row_names(size_t count) {
   return rows;
 }
 
-static SEXP column_name(Source *source, const char *text, size_t size) {
+SEXP column_name(Source *source, const char *text, size_t size) {
   return text == NULL ? NA_STRING : string_of(source->column, text, size);
 }
 
@@ -31,40 +29,48 @@ static SEXP new_vector(Source *source, SEXP handle, SEXPTYPE type, size_t node, 
   return lazy_vector(handle, type, node, source->first_row, count, source->column);
 }
 
-static SEXP read_node(Source *source, size_t node) {
+static void fill(Source *source, Later *later, size_t node, CnrValues values, void *out, double factor) {
+  CnrFill fill = {node, values, out, factor};
+  if (later == NULL) CALL(cnr_fill, &fill);
+  else later->fills[later->count++] = fill;
+}
+
+SEXP read_node(Source *source, size_t node) {
   CnrInfo info;
   CALL(cnr_node_info, node, &info);
   size_t count = info.count;
   // Only the column itself waits, not its children.
   SEXP handle = count == 0 ? NULL : source->handle;
+  Later *later = source->later;
   source->handle = NULL;
+  source->later = NULL;
   SEXP attributes = PROTECT(tagged_attributes(&info));
   SEXP out = R_NilValue;
   switch (info.kind) {
     case CNR_KIND_LOGICAL:
       out = PROTECT(new_vector(source, handle, LGLSXP, node, count));
-      if (handle == NULL) CALL(cnr_fill_logical, node, LOGICAL(out));
+      if (handle == NULL) fill(source, later, node, CNR_VALUES_LOGICAL, LOGICAL(out), 1);
       break;
     case CNR_KIND_INTEGER:
       out = PROTECT(new_vector(source, handle, INTSXP, node, count));
-      if (handle == NULL) CALL(cnr_fill_integer, node, INTEGER(out));
+      if (handle == NULL) fill(source, later, node, CNR_VALUES_INTEGER, INTEGER(out), 1);
       break;
     case CNR_KIND_INTEGER64:
       out = PROTECT(new_vector(source, handle, REALSXP, node, count));
-      if (handle == NULL) CALL(cnr_fill_integer64, node, (int64_t *)REAL(out));
+      if (handle == NULL) fill(source, later, node, CNR_VALUES_INTEGER64, REAL(out), 1);
       if (!info.tagged) set_class(out, "integer64", NULL);
       break;
     case CNR_KIND_DOUBLE:
       out = PROTECT(new_vector(source, handle, REALSXP, node, count));
-      if (handle == NULL) CALL(cnr_fill_double, node, REAL(out), 1);
+      if (handle == NULL) fill(source, later, node, CNR_VALUES_DOUBLE, REAL(out), 1);
       break;
     case CNR_KIND_COMPLEX:
       out = PROTECT(Rf_allocVector(CPLXSXP, (R_xlen_t)count));
-      CALL(cnr_fill_complex, node, (double *)COMPLEX(out));
+      fill(source, later, node, CNR_VALUES_COMPLEX, COMPLEX(out), 1);
       break;
     case CNR_KIND_RAW:
       out = PROTECT(Rf_allocVector(RAWSXP, (R_xlen_t)count));
-      CALL(cnr_fill_raw, node, RAW(out));
+      fill(source, later, node, CNR_VALUES_RAW, RAW(out), 1);
       break;
     case CNR_KIND_TEXT:
       out = PROTECT(handle == NULL ? text_column(source->frame, node, count, source->column)
@@ -76,10 +82,10 @@ static SEXP read_node(Source *source, size_t node) {
       UNPROTECT(1);
       PROTECT(out);
       PROTECT(levels);
-      if (handle == NULL) CALL(cnr_fill_integer, node, INTEGER(out));
       SEXP all = list_get(attributes, "levels");
-      if (handle == NULL && TYPEOF(all) == STRSXP && XLENGTH(all) == XLENGTH(levels) + 1) {
-        // The last level is NA.
+      int last_is_na = TYPEOF(all) == STRSXP && XLENGTH(all) == XLENGTH(levels) + 1;
+      if (handle == NULL) fill(source, last_is_na ? NULL : later, node, CNR_VALUES_INTEGER, INTEGER(out), 1);
+      if (handle == NULL && last_is_na) {
         for (size_t i = 0; i < count; i++) {
           if (INTEGER(out)[i] == NA_INTEGER) INTEGER(out)[i] = (int)XLENGTH(all);
         }
@@ -98,13 +104,13 @@ static SEXP read_node(Source *source, size_t node) {
       out = PROTECT(new_vector(source, handle, info.integer ? INTSXP : REALSXP, node, count));
       if (handle != NULL) {
         // filled later
-      } else if (info.integer && factor == 1) CALL(cnr_fill_integer, node, INTEGER(out));
+      } else if (info.integer && factor == 1) fill(source, later, node, CNR_VALUES_INTEGER, INTEGER(out), 1);
       else if (info.integer) {
         SEXP doubles = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)count));
-        CALL(cnr_fill_double, node, REAL(doubles), factor);
+        fill(source, NULL, node, CNR_VALUES_DOUBLE, REAL(doubles), factor);
         for (size_t i = 0; i < count; i++) INTEGER(out)[i] = ISNAN(REAL(doubles)[i]) ? NA_INTEGER : (int)REAL(doubles)[i];
         UNPROTECT(1);
-      } else CALL(cnr_fill_double, node, REAL(out), factor);
+      } else fill(source, later, node, CNR_VALUES_DOUBLE, REAL(out), factor);
       if (info.tagged) break;
       if (info.kind == CNR_KIND_DATE) set_class(out, "Date", NULL);
       else if (info.kind == CNR_KIND_TIME) {
@@ -155,82 +161,13 @@ static SEXP read_node(Source *source, size_t node) {
   return out;
 }
 
-// Lines of text as a character vector.
-static SEXP lines_of(SEXP raw) {
-  SEXP text = PROTECT(Rf_ScalarString(Rf_mkCharLenCE((const char *)RAW(raw), (int)XLENGTH(raw), CE_UTF8)));
-  UNPROTECT(1);
-  return text;
-}
-
 SEXP read_column(const CnrFrame *frame, size_t node, size_t first_row, SEXP column) {
-  Source source = {frame, {0}, column, first_row, NULL};
+  Source source = {frame, {0}, column, first_row, NULL, NULL};
   // R may touch a lazy column in the middle of another call of this package.
   SEXP before = PROTECT(get_column());
   set_column(column);
   SEXP out = PROTECT(read_node(&source, node));
   set_column(before);
   UNPROTECT(2);
-  return out;
-}
-
-SEXP frame_to_list(CnrFrame *frame, size_t first_row, SEXP lazy_source) {
-  SEXP handle = PROTECT(frame_handle(frame));
-  if (lazy_source != NULL) R_SetExternalPtrProtected(handle, lazy_source);
-  Source context = {frame, {0}, R_NilValue, first_row, NULL}, *source = &context;
-  static const char *fields[] = {"columns", "names", "nrow", "levels", "level_names", "start", "step",
-                                 "is_r", "attributes", "hint", "rounded", ""};
-  SEXP out = PROTECT(Rf_mkNamed(VECSXP, fields));
-  size_t nrows, ncols;
-  cnr_frame_shape(frame, &nrows, &ncols);
-  SEXP names = PROTECT(Rf_allocVector(STRSXP, (R_xlen_t)ncols));
-  SET_VECTOR_ELT(out, 1, names);
-  SEXP columns = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)ncols));
-  SET_VECTOR_ELT(out, 0, columns);
-  SEXP rounded = PROTECT(Rf_allocVector(LGLSXP, (R_xlen_t)ncols));
-  SET_VECTOR_ELT(out, 10, rounded);
-  for (size_t i = 0; i < ncols; i++) {
-    const void *text;
-    size_t size;
-    CALL(cnr_column_name, i, &text, &size);
-    SET_STRING_ELT(names, (R_xlen_t)i, column_name(source, text, size));
-    source->column = PROTECT(Rf_ScalarString(STRING_ELT(names, (R_xlen_t)i)));
-    set_column(source->column);
-    CnrInfo info;
-    CALL(cnr_node_info, i, &info);
-    LOGICAL(rounded)[i] = info.rounded;
-    source->handle = lazy_source == NULL ? NULL : handle;
-    SET_VECTOR_ELT(columns, (R_xlen_t)i, read_node(source, i));
-    set_column(NULL);
-    source->column = R_NilValue;
-    UNPROTECT(1);
-  }
-  CnrRows rows;
-  CALL(cnr_rows, &rows);
-  SEXP levels = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)rows.levels));
-  SET_VECTOR_ELT(out, 3, levels);
-  for (size_t i = 0; i < rows.levels; i++) SET_VECTOR_ELT(levels, (R_xlen_t)i, read_node(source, ncols + i));
-  CnBuffer buffer;
-  CALL(cnr_level_names, &buffer);
-  SEXP raw = PROTECT(take_buffer(&buffer));
-  SET_VECTOR_ELT(out, 4, lines_of(raw));
-  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)nrows));
-  SET_VECTOR_ELT(out, 5, Rf_ScalarReal((double)rows.start));
-  SET_VECTOR_ELT(out, 6, Rf_ScalarReal((double)rows.step));
-  SET_VECTOR_ELT(out, 7, Rf_ScalarLogical(rows.is_r));
-  CALL(cnr_frame_attributes, &buffer);
-  SEXP typed = PROTECT(take_buffer(&buffer));
-  if (XLENGTH(typed) > 0) {
-    CnrInfo info = {0};
-    info.attributes = RAW(typed);
-    info.attributes_nbytes = (size_t)XLENGTH(typed);
-    SET_VECTOR_ELT(out, 8, tagged_attributes(&info));
-  }
-  CALL(cnr_frame_hint, &buffer);
-  SET_VECTOR_ELT(out, 9, take_buffer(&buffer));
-  if (lazy_source == NULL) {
-    cnr_frame_free(frame);
-    R_ClearExternalPtr(handle);
-  }
-  UNPROTECT(8);
   return out;
 }

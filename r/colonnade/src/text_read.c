@@ -3,12 +3,12 @@
 // R keeps each text once, in a table of all texts. Columns repeat texts, so a small table of the last ones, which is next to the
 // processor, answers most rows without R's.
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "colonnade_package.h"
 
 #define CHUNK 1024
+#define TOGETHER 64
 #define FEWEST_BITS 14
 #define MOST_BITS 20
 
@@ -20,10 +20,11 @@ typedef struct {
   SEXP string;      // an element of that column's vector, which protects it
 } Recent;
 
-// Sets of two entries: the newer one first. The table of a column with many texts grows, and is freed after the column, or, if an error
-// left it, with the next one.
-static Recent few[1 << FEWEST_BITS];
+// Sets of two entries, the newer one first, in one line of the processor's cache. The table of a column with many texts grows, and is
+// freed after the column, or, if an error left it, with the next one.
+static Recent few[1 << FEWEST_BITS] __attribute__((aligned(64)));
 static Recent *recents = few;
+static void *allocated;  // the memory of a table that has grown: of the core, whose large pages suit random access
 static int bits = FEWEST_BITS;
 static size_t misses;
 static uint32_t current_column;
@@ -59,8 +60,11 @@ static void ends(const unsigned char *data, size_t size, uint64_t *head, uint64_
   }
 }
 
-static Recent *set_of(Recent *table, int table_bits, uint64_t head, uint64_t tail, size_t size) {
-  uint64_t hash = ((head ^ size) * 0x9e3779b97f4a7c15u ^ tail) * 0xff51afd7ed558ccdu;
+static size_t hash_of(uint64_t head, uint64_t tail, size_t size) {
+  return ((head ^ size) * 0x9e3779b97f4a7c15u ^ tail) * 0xff51afd7ed558ccdu;
+}
+
+static Recent *set_of(Recent *table, int table_bits, uint64_t hash) {
   return &table[(hash >> (64 - table_bits)) & ~(uint64_t)1];
 }
 
@@ -70,7 +74,8 @@ static int is_text(const Recent *recent, uint32_t number, uint64_t head, uint64_
 }
 
 static void free_table(void) {
-  if (recents != few) free(recents);
+  cnr_pages_free(allocated);
+  allocated = NULL;
   recents = few;
   bits = FEWEST_BITS;
   misses = 0;
@@ -79,48 +84,87 @@ static void free_table(void) {
 // A larger table with the entries of the column. Without memory the table stays as it is.
 static void grow_table(uint32_t number) {
   int more = bits + 2 < MOST_BITS ? bits + 2 : MOST_BITS;
-  Recent *larger = calloc((size_t)1 << more, sizeof *larger);
+  size_t nbytes = sizeof(Recent) << more;
+  Recent *larger = cnr_pages_allocate(nbytes);
   misses = 0;
   if (larger == NULL) return;
+  memset(larger, 0, nbytes);
   for (size_t i = 0; i < (size_t)1 << bits; i++) {
     Recent *old = &recents[i];
     if (old->column != number) continue;
-    Recent *set = set_of(larger, more, old->head, old->tail, old->size);
+    Recent *set = set_of(larger, more, hash_of(old->head, old->tail, old->size));
     set[1] = set[0];
     set[0] = *old;
   }
   free_table();
-  recents = larger;
+  allocated = recents = larger;
   bits = more;
 }
 
-static SEXP find_text(SEXP column, uint32_t number, const unsigned char *data, size_t size) {
-  uint64_t head, tail;
-  ends(data, size, &head, &tail);
-  Recent *set = set_of(recents, bits, head, tail, size);
-  if (is_text(&set[0], number, head, tail, data, size)) return set[0].string;
-  if (is_text(&set[1], number, head, tail, data, size)) return set[1].string;
-  SEXP string = string_of(column, data, size);
+// Rows whose texts are looked up together, so that the processor fetches the places of the table, and then the strings, at the same
+// time: those of a column with many texts are not in its caches.
+typedef struct {
+  SEXP out, column;
+  uint32_t number;  // of the column
+  size_t count;
+  size_t rows[TOGETHER];
+  const unsigned char *data[TOGETHER];
+  uint64_t heads[TOGETHER], tails[TOGETHER], hashes[TOGETHER];
+  size_t sizes[TOGETHER];
+} Texts;
+
+static SEXP find_text(const Texts *texts, size_t i) {
+  Recent *set = set_of(recents, bits, texts->hashes[i]);
+  for (int k = 0; k < 2; k++) {
+    if (is_text(&set[k], texts->number, texts->heads[i], texts->tails[i], texts->data[i], texts->sizes[i])) return set[k].string;
+  }
+  return NULL;
+}
+
+static SEXP new_text(const Texts *texts, size_t i) {
+  SEXP string = string_of(texts->column, texts->data[i], texts->sizes[i]);
+  // The vector protects what the table refers to.
+  SET_STRING_ELT(texts->out, (R_xlen_t)texts->rows[i], string);
   // The allocation may have run a finalizer that read another column: the table may be another one.
-  if (++misses > (size_t)1 << (bits - 1) && bits < MOST_BITS) grow_table(number);
-  set = set_of(recents, bits, head, tail, size);
+  if (++misses > (size_t)1 << (bits - 1) && bits < MOST_BITS) grow_table(texts->number);
+  Recent *set = set_of(recents, bits, texts->hashes[i]);
   set[1] = set[0];
-  set[0] = (Recent){head, tail, (uint32_t)size, number, string};
+  set[0] = (Recent){texts->heads[i], texts->tails[i], (uint32_t)texts->sizes[i], texts->number, string};
   return string;
 }
 
-static void set_text(SEXP out, size_t row, SEXP column, uint32_t number, const unsigned char *data, size_t size) {
-  SET_STRING_ELT(out, (R_xlen_t)row, find_text(column, number, data, size));
+static void set_texts(Texts *texts) {
+  SEXP found[TOGETHER];
+  for (size_t i = 0; i < texts->count; i++) {
+    found[i] = find_text(texts, i);
+    if (found[i] != NULL) __builtin_prefetch(found[i]);
+    else new_text(texts, i);
+  }
+  for (size_t i = 0; i < texts->count; i++) {
+    if (found[i] != NULL) SET_STRING_ELT(texts->out, (R_xlen_t)texts->rows[i], found[i]);
+  }
+  texts->count = 0;
+}
+
+static void add_text(Texts *texts, size_t row, const unsigned char *data, size_t size) {
+  size_t i = texts->count++;
+  texts->rows[i] = row;
+  texts->data[i] = data;
+  texts->sizes[i] = size;
+  ends(data, size, &texts->heads[i], &texts->tails[i]);
+  texts->hashes[i] = hash_of(texts->heads[i], texts->tails[i], size);
+  __builtin_prefetch(set_of(recents, bits, texts->hashes[i]));
+  if (texts->count == TOGETHER) set_texts(texts);
 }
 
 #define READ_ROWS(offsets)                                                                                  \
   for (size_t row = 0; row < count; row++) {                                                                \
     if (row % (64 * CHUNK) == 0) R_CheckUserInterrupt();                                                    \
-    size_t bit = texts.first_bit + row;                                                                     \
-    if (texts.present != NULL && !(texts.present[bit / 8] >> bit % 8 & 1)) {                                \
+    size_t bit = places.first_bit + row;                                                                    \
+    if (places.present != NULL && !(places.present[bit / 8] >> bit % 8 & 1)) {                              \
       SET_STRING_ELT(out, (R_xlen_t)row, NA_STRING);                                                        \
     } else {                                                                                                \
-      set_text(out, row, column, number, texts.bytes + offsets[row], (size_t)(offsets[row + 1] - offsets[row])); \
+      add_text(&texts, row, places.bytes + offsets[row], (size_t)(offsets[row + 1] - offsets[row]));        \
     }                                                                                                       \
   }
 
@@ -130,15 +174,19 @@ SEXP text_column(const CnrFrame *frame, size_t node, size_t count, SEXP column) 
     memset(few, 0, sizeof few);
     current_column = 1;
   }
-  uint32_t number = current_column;
   CnError error = {0};
-  CnrTexts texts;
-  check_column(cnr_texts(frame, node, &texts, &error), &error, column);
+  CnrTexts places;
+  check_column(cnr_texts(frame, node, &places, &error), &error, column);
   SEXP out = PROTECT(vector_new(STRSXP, count));
-  if (texts.offsets32 != NULL) {
-    READ_ROWS(texts.offsets32)
-  } else if (texts.offsets64 != NULL) {
-    READ_ROWS(texts.offsets64)
+  Texts texts;
+  texts.out = out;
+  texts.column = column;
+  texts.number = current_column;
+  texts.count = 0;
+  if (places.offsets32 != NULL) {
+    READ_ROWS(places.offsets32)
+  } else if (places.offsets64 != NULL) {
+    READ_ROWS(places.offsets64)
   } else {
     const void *values[CHUNK];
     size_t sizes[CHUNK];
@@ -148,10 +196,11 @@ SEXP text_column(const CnrFrame *frame, size_t node, size_t count, SEXP column) 
       check_column(cnr_values(frame, node, start, rows, values, sizes, &error), &error, column);
       for (size_t i = 0; i < rows; i++) {
         if (values[i] == NULL) SET_STRING_ELT(out, (R_xlen_t)(start + i), NA_STRING);
-        else set_text(out, start + i, column, number, values[i], sizes[i]);
+        else add_text(&texts, start + i, values[i], sizes[i]);
       }
     }
   }
+  set_texts(&texts);
   free_table();
   UNPROTECT(1);
   return out;

@@ -78,7 +78,9 @@ def growth(found: Records) -> Section:
     header = ["round trip", *(nbytes_text(size) for size in sizes), "exponent"]
     note = (
         "Frames of numbers and text, with one distinct text for 64 rows. R keeps each text once, so a larger frame has"
-        " more texts than the processor's caches hold. The exponent is the slope of the logarithm of time against that"
+        " more texts than the processor's caches hold, and the search in R's own table of texts takes longer. While the"
+        " slowest contestant runs, Colonnade returns the memory that it kept (after 10 s), so the largest frame gets"
+        " pages that the system clears first. The exponent is the slope of the logarithm of time against that"
         f" of size from {nbytes_text(FITTED_FROM)} on: 1 is proportional. Median of the rounds' slopes with its 95 %"
         " interval."
     )

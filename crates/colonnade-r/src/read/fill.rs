@@ -1,5 +1,7 @@
 //! Fills R's memory with the values of a column.
 
+use std::ffi::c_void;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Decimal128Type, Float16Type, Float32Type, Float64Type,
@@ -209,125 +211,73 @@ fn complexes(node: &Node, out: &mut [f64]) -> Result<()> {
     }
 }
 
-/// Fills a logical vector.
-///
-/// # Safety
-/// `frame` is valid; `out` is valid for writes of the node's count; `error` is null or zeroed.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cnr_fill_logical(
-    frame: *const CnrFrame,
-    node: usize,
-    out: *mut i32,
-    error: *mut CnError,
-) -> CnCode {
-    // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        with(frame, error, |frame| {
-            let node = frame.node(node)?;
-            logicals(node, target(out, node.data.len()))
-        })
+/// The type of R's vector.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CnrValues {
+    /// Logical.
+    Logical = 0,
+    /// Integers, codes of a factor, or dates and times that R had as integers.
+    Integer = 1,
+    /// bit64's integer64.
+    Integer64 = 2,
+    /// Numbers, days of dates, seconds of times.
+    Double = 3,
+    /// Two doubles for each number.
+    Complex = 4,
+    /// Bytes.
+    Raw = 5,
+}
+
+/// A vector of R to fill with the values of a node.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct CnrFill {
+    /// The node.
+    pub node: usize,
+    /// The type of the vector.
+    pub values: CnrValues,
+    /// R's memory, for as many values as the node has.
+    pub out: *mut c_void,
+    /// The seconds of the unit of a difftime, else 1.
+    pub factor: f64,
+}
+
+impl CnrFill {
+    /// Writes the values.
+    ///
+    /// # Safety
+    /// `out` is valid for writes of the node's count of `values`.
+    pub(super) unsafe fn run(&self, frame: &CnrFrame) -> Result<()> {
+        let node = frame.node(self.node)?;
+        let count = node.data.len();
+        // SAFETY: the caller guarantees that the memory has the type and room for all values.
+        unsafe {
+            match self.values {
+                CnrValues::Logical => logicals(node, target(self.out.cast(), count)),
+                CnrValues::Integer => integers(node, target(self.out.cast(), count)),
+                CnrValues::Integer64 => integers64(node, target(self.out.cast(), count)),
+                CnrValues::Double => doubles(node, target(self.out.cast(), count), self.factor),
+                CnrValues::Complex => complexes(node, target(self.out.cast(), count * 2)),
+                CnrValues::Raw => {
+                    let array = make_array(node.data.clone());
+                    fill::<UInt8Type, _>(&array, target(self.out.cast(), count), 0, |value| value)
+                }
+            }
+        }
     }
 }
 
-/// Fills an integer vector: integers, codes of a factor, or dates and times that R had as integers.
+/// Fills a vector.
 ///
 /// # Safety
-/// As `cnr_fill_logical`.
+/// `frame` and `fill` are valid; `fill.out` is valid for writes of the node's count of `fill.values`; `error` is null or zeroed.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cnr_fill_integer(
+pub unsafe extern "C" fn cnr_fill(
     frame: *const CnrFrame,
-    node: usize,
-    out: *mut i32,
+    fill: *const CnrFill,
     error: *mut CnError,
 ) -> CnCode {
     // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        with(frame, error, |frame| {
-            let node = frame.node(node)?;
-            integers(node, target(out, node.data.len()))
-        })
-    }
-}
-
-/// Fills a double vector: numbers, days of dates, seconds of times. `factor`: seconds of the unit of a difftime, else 1.
-///
-/// # Safety
-/// As `cnr_fill_logical`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cnr_fill_double(
-    frame: *const CnrFrame,
-    node: usize,
-    out: *mut f64,
-    factor: f64,
-    error: *mut CnError,
-) -> CnCode {
-    // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        with(frame, error, |frame| {
-            let node = frame.node(node)?;
-            doubles(node, target(out, node.data.len()), factor)
-        })
-    }
-}
-
-/// Fills a vector of bit64's integer64.
-///
-/// # Safety
-/// As `cnr_fill_logical`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cnr_fill_integer64(
-    frame: *const CnrFrame,
-    node: usize,
-    out: *mut i64,
-    error: *mut CnError,
-) -> CnCode {
-    // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        with(frame, error, |frame| {
-            let node = frame.node(node)?;
-            integers64(node, target(out, node.data.len()))
-        })
-    }
-}
-
-/// Fills a complex vector.
-///
-/// # Safety
-/// As `cnr_fill_logical`, with two doubles for each number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cnr_fill_complex(
-    frame: *const CnrFrame,
-    node: usize,
-    out: *mut f64,
-    error: *mut CnError,
-) -> CnCode {
-    // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        with(frame, error, |frame| {
-            let node = frame.node(node)?;
-            complexes(node, target(out, node.data.len() * 2))
-        })
-    }
-}
-
-/// Fills a raw vector.
-///
-/// # Safety
-/// As `cnr_fill_logical`.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cnr_fill_raw(
-    frame: *const CnrFrame,
-    node: usize,
-    out: *mut u8,
-    error: *mut CnError,
-) -> CnCode {
-    // SAFETY: the caller guarantees each pointer.
-    unsafe {
-        with(frame, error, |frame| {
-            let node = frame.node(node)?;
-            fill::<UInt8Type, _>(&make_array(node.data.clone()), target(out, node.data.len()), 0, |value| {
-                value
-            })
-        })
-    }
+    unsafe { with(frame, error, |frame| fill.as_ref().ok_or_else(|| defect("no vector"))?.run(frame)) }
 }

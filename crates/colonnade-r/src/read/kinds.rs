@@ -3,8 +3,8 @@
 use std::ffi::CString;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, UInt32Type, UInt64Type};
-use arrow_array::{Array, StringArray, make_array};
+use arrow_array::types::{ArrowPrimitiveType, Int32Type, Int64Type, UInt32Type, UInt64Type};
+use arrow_array::{Array, ArrayRef, StringArray, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, TimeUnit};
 use arrow_select::take::take;
@@ -17,9 +17,17 @@ use super::{CnrKind, Node, unsupported};
 use crate::units::seconds_of;
 use crate::{NA_INTEGER, NA_INTEGER64, tags};
 
-/// Whether all values are R's integers, which have no -2^31.
-fn fits_integer(values: impl Iterator<Item = i64>) -> bool {
-    values.into_iter().all(|value| i32::try_from(value).is_ok_and(|value| value != NA_INTEGER))
+/// Whether all values that are not null are R's integers, which have no -2^31. R's `NA` is -2^31 in a null's place.
+fn fits_integer<P: ArrowPrimitiveType>(array: &ArrayRef, to_i64: impl Fn(P::Native) -> Option<i64>) -> bool {
+    let fits = |value: P::Native| {
+        to_i64(value).is_some_and(|value| value > i64::from(NA_INTEGER) && value <= i64::from(i32::MAX))
+    };
+    let array = array.as_primitive::<P>();
+    // A count needs no branch, so the compiler vectorises it.
+    let others = array.values().iter().filter(|value| !fits(**value)).count();
+    let Some(nulls) = array.nulls().filter(|_| others > 0) else { return others == 0 };
+    let absent = !nulls.inner();
+    others == absent.set_indices().filter(|row| !fits(array.value(*row))).count()
 }
 
 /// The kind of whole numbers of up to 64 bits, and whether the kind rounds them.
@@ -27,35 +35,29 @@ fn integer_kind(data: &ArrayData) -> (CnrKind, bool) {
     const EXACT: u64 = 1 << 53;
     let array = make_array(data.clone());
     match data.data_type() {
-        DataType::Int32
-            if array
-                .as_primitive::<arrow_array::types::Int32Type>()
-                .iter()
-                .flatten()
-                .all(|v| v != NA_INTEGER) =>
-        {
+        DataType::Int32 if fits_integer::<Int32Type>(&array, |value| Some(i64::from(value))) => {
             (CnrKind::Integer, false)
         }
         DataType::Int32 => (CnrKind::Double, false),
         DataType::Int64 => {
-            let values = || array.as_primitive::<Int64Type>().iter().flatten();
-            if fits_integer(values()) {
+            if fits_integer::<Int64Type>(&array, Some) {
                 return (CnrKind::Integer, false);
             }
+            let values = || array.as_primitive::<Int64Type>().iter().flatten();
             // integer64 has no -2^63, a double has.
             let whole = values().all(|value| value != NA_INTEGER64);
             let exact = values().all(|value| value.unsigned_abs() <= EXACT);
             (if whole { CnrKind::Integer64 } else { CnrKind::Double }, !whole && !exact)
         }
         DataType::UInt32 => {
-            let values = array.as_primitive::<UInt32Type>().iter().flatten();
-            (if fits_integer(values.map(i64::from)) { CnrKind::Integer } else { CnrKind::Double }, false)
+            let whole = fits_integer::<UInt32Type>(&array, |value| Some(i64::from(value)));
+            (if whole { CnrKind::Integer } else { CnrKind::Double }, false)
         }
         DataType::UInt64 => {
-            let values = || array.as_primitive::<UInt64Type>().iter().flatten();
-            if values().all(|value| i32::try_from(value).is_ok()) {
+            if fits_integer::<UInt64Type>(&array, |value| i64::try_from(value).ok()) {
                 return (CnrKind::Integer, false);
             }
+            let values = || array.as_primitive::<UInt64Type>().iter().flatten();
             if values().all(|value| i64::try_from(value).is_ok()) {
                 return (CnrKind::Integer64, false);
             }

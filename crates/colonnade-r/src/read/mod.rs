@@ -2,11 +2,13 @@
 
 mod arrays;
 mod fill;
+mod fills;
 mod kinds;
 mod labels;
 mod views;
 
 pub use fill::*;
+pub use fills::*;
 pub use labels::*;
 pub use views::*;
 

@@ -89,3 +89,18 @@ test_that("an interrupt stops a call", {
   expect_identical(caught, "interrupted")
   expect_identical(decode_frame(encode_frame(data.frame(a = 1), "npz")), data.frame(a = 1))
 })
+
+test_that("an interrupt while other threads fill columns waits for them", {
+  skip_on_os("windows")
+  skip_if_not(nzchar(Sys.which("sh")))
+  x <- data.frame(s = as.character(1:300000), t = as.character(300000:1))
+  for (name in letters[1:9]) x[[name]] <- seq_len(300000) / 7
+  bytes <- encode_frame(x, "arrow")
+  system(paste0("(sleep 0.2; kill -INT ", Sys.getpid(), ") &"))
+  caught <- tryCatch({
+    repeat decode_frame(bytes, "arrow")
+  }, interrupt = function(condition) "interrupted")
+  expect_identical(caught, "interrupted")
+  gc()
+  expect_identical(decode_frame(bytes, "arrow"), x)
+})

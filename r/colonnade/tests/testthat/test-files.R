@@ -37,6 +37,40 @@ test_that("info describes a file without reading it", {
   expect_true("npz" %in% frame_formats()$name)
 })
 
+# Other threads fill vectors of half a megabyte, and texts that many rows repeat are looked up in groups.
+test_that("large frames come back whole", {
+  n <- 70001L
+  set.seed(1L)
+  words <- c("", "a", "\u00e4\u00f6", "eight ch", "sixteen letters.", strrep("long ", 20), sprintf("word %d", 1:30000))
+  x <- data.frame(
+    i = c(NA, -seq_len(n - 1L)), d = c(NaN, NA, seq_len(n - 2L) / 7), l = rep_len(c(TRUE, NA, FALSE), n),
+    few = words[sample.int(7L, n, TRUE)], many = c(words[sample.int(length(words), n - 1L, TRUE)], NA),
+    f = factor(rep_len(letters, n)), g = addNA(factor(rep_len(c("u", NA), n))),
+    t = as.POSIXct(seq_len(n), origin = "2020-01-01", tz = "Europe/Paris"), days = as.Date("2020-01-01") + seq_len(n)
+  )
+  x$list <- rep_len(list(1:3, "x"), n)
+  x$matrix <- matrix(as.double(seq_len(2L * n)), n)
+  x$inner <- data.frame(a = seq_len(n), b = rep_len(words[1:6], n))
+  for (format in c("npz", "arrow", "parquet", "msgpack")) {
+    expect_identical(decode_frame(encode_frame(x, format), format), x, info = format)
+    expect_identical(decode_frame(encode_frame(x, format), format, rows = 69990:70001)[["many"]], tail(x$many, 12L))
+  }
+  one_by_one <- lapply(names(x), function(name) decode_frame(encode_frame(x[name], "arrow"), "arrow")[[1]])
+  expect_identical(one_by_one, unname(as.list(x)))
+})
+
+test_that("texts that rows repeat are read under pressure of the gc", {
+  s <- sprintf("text %d of this test", c(1:40, 40:1, rep(41L, 20L)))
+  bytes <- encode_frame(data.frame(s = c(s, NA, s)), "arrow")
+  rm(s)
+  gctorture(TRUE)
+  on.exit(gctorture(FALSE))
+  x <- decode_frame(bytes, "arrow")
+  gctorture(FALSE)
+  s <- sprintf("text %d of this test", c(1:40, 40:1, rep(41L, 20L)))
+  expect_identical(x$s, c(s, NA, s))
+})
+
 test_that("files are converted", {
   x <- data.frame(a = c(1L, NA), f = factor(c("u", "v")))
   from <- withr_tempfile("parquet")
