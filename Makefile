@@ -224,6 +224,11 @@ r-install:  ## the R package, installed in target/r/library, over this repositor
 test-r: setup build r-install  ## the tests of the R package, and files exchanged with Python both ways; needs R
 	cd r/colonnade/tests && R_LIBS=$(R_LIBRARY) NOT_CRAN=true COLONNADE_PYTHON=$(CURDIR)/$(PY) Rscript testthat.R
 
+.PHONY: r-memory
+r-memory: r-install  ## the tests of the R package under valgrind, and with garbage collected far more often; needs valgrind
+	cd r/colonnade/tests && R_LIBS=$(R_LIBRARY) NOT_CRAN=true R -d "valgrind --quiet --error-exitcode=9 --suppressions=$(CURDIR)/scripts/valgrind.supp" --vanilla --no-echo -f testthat.R
+	cd r/colonnade/tests && R_LIBS=$(R_LIBRARY) NOT_CRAN=true R_GCTORTURE=300 Rscript testthat.R
+
 .PHONY: r-package
 r-package:  ## the source package of R in target/r/source, with all crates: it installs without a network
 	bash scripts/r-stage.sh --vendor

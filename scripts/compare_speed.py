@@ -36,7 +36,7 @@ FORMATS = {
     "parquet none": ("parquet", {"compression": None}),
     "msgpack": ("msgpack", {}),
     "csv": ("csv", {"schema": "header"}),
-    "ndjson": ("ndjson", {"header": True}),
+    "ndjson": ("ndjson", {"schema": "header"}),
 }
 BINARY = ("npz", "arrow", "parquet", "msgpack")
 OTHERS = {
