@@ -13,6 +13,7 @@ PANEL = (
     b'{"kind": "panel", "run": "a", "cell": {"transport": "file"}, "union_s": 0.5, '
     b'"write": {"user_s": 0.25, "system_s": 0.0}, "read": {"user_s": 0.5, "system_s": 0.25}}'
 )
+PUBLISHED = ["default-panel", "quick-panel", "r-engines", "reference-figure"]
 LINES = b'{"kind": "machine", "run": "a"}\n' + PANEL + b"\n"
 
 
@@ -34,12 +35,12 @@ def test_published_records_omit_what_follows_from_others(tmp_path: Path) -> None
     assert list(read_records(path)) == before
 
 
-@pytest.mark.parametrize("name", ["default-panel", "quick-panel", "reference-figure"])
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_published_records_are_readable(name: str) -> None:
     assert {"machine", "panel"} <= {r["kind"] for r in read_records(ROOT / "examples" / name / "panel.jsonl.xz")}
 
 
-@pytest.mark.parametrize("name", ["default-panel", "quick-panel", "reference-figure"])
+@pytest.mark.parametrize("name", PUBLISHED)
 def test_published_reports_are_those_of_their_records(name: str) -> None:
     folder = ROOT / "examples" / name
     assert (folder / "report.md").read_text() == publish.report(folder), "make publish-benchmarks"
