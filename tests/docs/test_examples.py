@@ -5,7 +5,6 @@ A block that holds ``>>>`` is a doctest: its output is compared. A block that on
 """
 
 import doctest
-import math
 import re
 from pathlib import Path
 from typing import Any
@@ -43,8 +42,6 @@ def run_doctest(code: str, namespace: dict[str, Any], page: Path, line: int) -> 
 @pytest.mark.parametrize("page", [pytest.param(p, id=str(p.relative_to(ROOT))) for p in PAGES if blocks(p)])
 def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    # A benchmark waits for other work to end, such as the other tests. Its figures are not kept.
-    monkeypatch.setattr("colonnade_bench.panel.quiet.MOST_CORES", math.inf)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     for line, code in blocks(page):
         if ">>>" in code:

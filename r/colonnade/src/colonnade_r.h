@@ -351,7 +351,7 @@ CnCode cnr_fill(const struct CnrFrame *frame,
                 const struct CnrFill *fill,
                 CnError *error);
 
-// Waits until all vectors are filled.
+// Waits for the vectors that other threads have begun, after `cnr_fills_step` has returned false.
 //
 // # Safety
 // As `cnr_fills_step`; no other call uses `fills`; `error` is null or zeroed.

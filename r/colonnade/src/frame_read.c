@@ -52,11 +52,11 @@ static void read_columns(Source *source, SEXP handle, SEXP names, SEXP columns, 
     CnrInfo info;
     CALL(cnr_node_info, i, &info);
     LOGICAL(rounded)[i] = info.rounded;
+    // Text is read while other threads work.
+    if (handle == NULL && info.kind == CNR_KIND_TEXT) continue;
     source->handle = handle;
     source->later = &later;
-    if (handle != NULL || info.kind != CNR_KIND_TEXT) read_one(source, names, columns, i);
-    source->handle = NULL;
-    source->later = NULL;
+    read_one(source, names, columns, i);
   }
   Columns all = {source, names, columns, cnr_fills_start(source->frame, later.fills, later.count)};
   R_ExecWithCleanup(read_texts, &all, end_fills, &all);

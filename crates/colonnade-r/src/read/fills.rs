@@ -107,7 +107,7 @@ pub unsafe extern "C" fn cnr_fills_step(fills: *const CnrFills) -> bool {
     unsafe { fills.as_ref() }.is_some_and(|fills| fills.queue.step())
 }
 
-/// Waits until all vectors are filled.
+/// Waits for the vectors that other threads have begun, after `cnr_fills_step` has returned false.
 ///
 /// # Safety
 /// As `cnr_fills_step`; no other call uses `fills`; `error` is null or zeroed.
@@ -117,7 +117,6 @@ pub unsafe extern "C" fn cnr_fills_end(fills: *mut CnrFills, error: *mut CnError
     unsafe {
         report(error, || {
             let fills = fills.as_mut().ok_or_else(|| defect("no vectors"))?;
-            while fills.queue.step() {}
             fills.join()
         })
     }
