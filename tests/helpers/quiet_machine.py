@@ -1,4 +1,4 @@
-"""What all tests of the benchmark share."""
+"""Measurements that do not wait for the other tests."""
 
 from collections.abc import Iterator
 
