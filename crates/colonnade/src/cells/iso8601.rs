@@ -145,3 +145,25 @@ impl<'a> TimeText<'a> {
         Some(if sign == b'-' { -seconds } else { seconds })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_reach_to_the_ends_of_64_bits() {
+        let ticks = |text: &str, nanos| instant(text.as_bytes(), IsoSpelling::Strict)?.ticks(nanos);
+        for (text, nanoseconds, microseconds) in [
+            // `np.datetime64(text, "ns").astype(int)`. NumPy takes the least integer for NaT.
+            ("1677-09-21T00:12:43.145224193", Some(i64::MIN + 1), -9_223_372_036_854_776),
+            ("1677-09-21T00:12:43.145224192", None, -9_223_372_036_854_776),
+            ("2262-04-11T23:47:16.854775807", Some(i64::MAX), 9_223_372_036_854_775),
+            ("2262-04-11T23:47:16.854775808", None, 9_223_372_036_854_775),
+            ("1969-12-31T23:59:58.500000001", Some(-1_499_999_999), -1_500_000),
+            ("1970-01-01T00:00:00.000001999", Some(1_999), 1),
+        ] {
+            assert_eq!(ticks(text, true), nanoseconds, "{text}");
+            assert_eq!(ticks(text, false), Some(microseconds), "{text}");
+        }
+    }
+}

@@ -57,6 +57,7 @@ fn write<const N: usize>(missing: [u8; N], out: &mut [u8], valid: &[u8], offset:
     let rows = out.as_chunks_mut::<N>().0;
     let nrows = rows.len().min((valid.len() * 8).saturating_sub(offset));
     let words = BitChunks::new(valid, offset, nrows);
+    let rows = rows.get_mut(..nrows).unwrap_or_default();
     for (rows, word) in rows.chunks_mut(64).zip(words.iter_padded()) {
         let mut nulls = !word;
         if rows.len() < 64 {
@@ -204,4 +205,73 @@ pub(crate) fn into_blocks(
         decoded.blocks.push((block_of(&columns, dtype, threads, progress)?, members));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_values_are_nan_or_nat_of_each_type() {
+        let nat = i64::MIN.to_le_bytes();
+        for (descr, missing) in [
+            ("<f2", &0x7e00_u16.to_le_bytes()[..]),
+            ("<f4", &f32::NAN.to_le_bytes()),
+            ("<f8", &f64::NAN.to_le_bytes()),
+            ("<M8[ns]", &nat),
+            ("<m8[s]", &nat),
+        ] {
+            let dtype = DType::parse(descr).unwrap();
+            let nbytes = missing.len();
+            // Bits 3 to 5 of the second byte: one row is there, one is null, one is there. Rows beyond the bits stay.
+            for (valid, offset, expected) in [
+                (&[0xFF, 0b0010_1000][..], 11, vec![false, true, false, true, true]),
+                (&[0b0000_0101], 0, vec![false, true, false, true, true, true, true, true, false, false]),
+            ] {
+                let mut out = vec![1; nbytes * expected.len()];
+                write_missing(dtype, &mut out, valid, offset);
+                let found: Vec<bool> = out.chunks(nbytes).map(|row| row == missing).collect();
+                assert_eq!(found, expected, "{descr}");
+            }
+            // Rows of two words, of which only the last one is null.
+            let mut valid = vec![0xFF; 17];
+            valid[16] = 0b0111_1111;
+            let mut out = vec![1; nbytes * 136];
+            write_missing(dtype, &mut out, &valid, 0);
+            let found: Vec<usize> =
+                (0..136).filter(|row| &out[row * nbytes..][..nbytes] == missing).collect();
+            assert_eq!(found, [135], "{descr}");
+        }
+        let mut out = vec![1; 8];
+        write_missing(DType::parse("<i8").unwrap(), &mut out, &[0], 0);
+        assert_eq!(out, [1; 8], "integers have no missing value");
+    }
+
+    #[test]
+    fn integers_of_all_widths_become_floats() {
+        let float = DType::parse("<f8").unwrap();
+        for (data_type, values, expected) in [
+            (DataType::Int8, vec![0xFE], -2.0),
+            (DataType::Int16, vec![0xFE, 0xFF], -2.0),
+            (DataType::Int32, (-2_i32).to_le_bytes().to_vec(), -2.0),
+            (DataType::Int64, (-2_i64).to_le_bytes().to_vec(), -2.0),
+            (DataType::UInt8, vec![0xFE], 254.0),
+            (DataType::UInt16, vec![0xFE, 0xFF], 65_534.0),
+            (DataType::UInt32, u32::MAX.to_le_bytes().to_vec(), 4_294_967_295.0),
+            (DataType::UInt64, u64::MAX.to_le_bytes().to_vec(), 18_446_744_073_709_551_616.0),
+        ] {
+            let mut out = vec![0; 8];
+            write_values(&data_type, &values, float, &mut out).unwrap();
+            assert_eq!(out, f64::to_le_bytes(expected), "{data_type}");
+            let error = write_values(&data_type, &[], float, &mut out).unwrap_err().to_string();
+            assert!(error.contains("expected values that '<f8' holds") || error.contains("<f8"), "{error}");
+            if values.len() == 8 {
+                let mut out = values.clone();
+                integers_to_floats(&data_type, &mut out);
+                assert_eq!(out, f64::to_le_bytes(expected), "{data_type}");
+            }
+        }
+        let text = write_values(&DataType::Utf8, &[0; 8], float, &mut [0; 8]).unwrap_err().to_string();
+        assert!(text.contains("Utf8"), "{text}");
+    }
 }

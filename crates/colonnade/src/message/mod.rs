@@ -18,6 +18,8 @@ mod envelope;
 mod incoming;
 mod outcome;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub use crate::formats::msgpack::value::Received;
 

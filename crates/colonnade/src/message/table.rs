@@ -209,6 +209,15 @@ mod tests {
     }
 
     #[test]
+    fn a_csv_table_without_fields_has_no_records() {
+        let csv = "# colonnade: {\"nrows\":2,\"fields\":{}}\n\n";
+        let ndjson = "{\"__colonnade__\":{\"nrows\":2,\"fields\":{}}}\n{}\n{}\n";
+        for text in [csv, ndjson] {
+            assert_eq!(fed(format!("{text}{text}").as_bytes(), 5).unwrap().1, text.len(), "{text}");
+        }
+    }
+
+    #[test]
     fn a_header_must_declare_the_rows() {
         for text in [
             "{\"a\":1}\n",
