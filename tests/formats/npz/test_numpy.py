@@ -146,3 +146,15 @@ def test_thousands_of_small_members_are_read_without_a_map(tmp_path: Path) -> No
         assert list(found.columns) == list(wanted)
         for name, column in wanted.items():
             np.testing.assert_array_equal(found[name].values, column)
+
+
+@pytest.mark.parametrize("nchars", [8_131, 8_132, 8_133, 65_000])
+def test_long_names_of_members_are_read_without_a_map(nchars: int, tmp_path: Path) -> None:
+    """More than 16 MiB, and local headers that do not fit into 8 KiB."""
+    wanted = {"x" * nchars: np.arange(1_500_000), "b": np.arange(1_500_000, 3_000_000)}
+    path = tmp_path / "long_names.npz"
+    np.savez(path, **wanted)
+    frame = cn.read(path, mmap=False).to_pandas()
+    assert list(frame.columns) == list(wanted)
+    for name, column in wanted.items():
+        np.testing.assert_array_equal(frame[name].values, column)

@@ -12,7 +12,7 @@ use crate::parallel::Task;
 use crate::progress::{Progress, SignalsOnly};
 
 /// Files below this size are read rather than mapped: a map costs page faults, and depends on the file staying unchanged.
-pub const MAP_MIN_NBYTES: u64 = 1 << 20;
+pub const MAP_MIN_NBYTES: u64 = parallel::split_from(1 << 20) as u64;
 
 /// Bytes that one thread reads in one call.
 const PIECE_NBYTES: usize = 4 << 20;

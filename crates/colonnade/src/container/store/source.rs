@@ -5,26 +5,26 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-use crate::container::zip::Directory;
+use crate::container::zip::{Directory, local_len};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
 use crate::memory::{Buffer, MappedFile, Region, RegionMut, Remote, read_at};
-use crate::parallel::{self, Task};
+use crate::parallel::{self, Task, split_from};
 use crate::progress::{NoProgress, Progress};
 use crate::source::directory::OpenDirectory;
 use crate::source::{self, FileBytes, open_file};
 
 /// Smaller files are read whole if they must not be mapped.
-const READ_WHOLE_NBYTES: u64 = 16 << 20;
+const READ_WHOLE_NBYTES: u64 = split_from(16 << 20) as u64;
 
 /// Size of one read: large enough for few system calls, small enough to share between threads.
 pub(super) const READ_NBYTES: usize = 4 << 20;
 
-/// Bytes read for a local header and the NPY header after it.
-const HEADER_WINDOW: u64 = 8 << 10;
+/// Bytes read for a local header and the NPY header after it. Files of a fuzzer are small.
+const HEADER_WINDOW: u64 = if cfg!(fuzzing) { 64 } else { 8 << 10 };
 
 /// The end record, its comment and the ZIP64 records before it fit into this.
-const TAIL_NBYTES: u64 = (64 << 10) + 256;
+const TAIL_NBYTES: u64 = if cfg!(fuzzing) { 64 } else { (64 << 10) + 256 };
 
 /// The bytes of a store.
 #[derive(Debug, Clone)]
@@ -174,22 +174,43 @@ fn mirror(file: &File, nbytes: u64) -> Result<Option<Buffer>> {
             Err(_) => tail = tail.saturating_mul(16).min(nbytes),
         }
     };
-    let mut offsets: Vec<u64> = directory.entries.iter().map(|e| e.local_offset).collect();
-    offsets.sort_unstable();
-    let mut windows: Vec<(u64, u64)> = Vec::new();
-    for offset in offsets {
-        match windows.last_mut() {
-            Some(last) if offset <= last.1 + HEADER_WINDOW => last.1 = offset + HEADER_WINDOW,
-            _ => windows.push((offset, offset + HEADER_WINDOW)),
-        }
-    }
-    if windows.iter().map(|(start, end)| end - start).sum::<u64>() >= nbytes / 2 {
+    let starts = || directory.entries.iter().map(|entry| entry.local_offset);
+    let windows = joined(starts().map(|start| (start, start.saturating_add(HEADER_WINDOW))).collect());
+    if !copy_few(file, &mut region, &windows)? {
         return Ok(None);
     }
-    for (start, end) in windows {
-        copy_range(file, &mut region, start, end)?;
+    // Names and extra fields of up to 128 KiB make a header longer than a window.
+    let bytes = region.as_mut_slice();
+    let header = |start: u64| {
+        (start, start.saturating_add(local_len(bytes, usize::try_from(start).unwrap_or(usize::MAX)) as u64))
+    };
+    let long = joined(starts().map(header).filter(|(start, end)| end - start > HEADER_WINDOW).collect());
+    if !copy_few(file, &mut region, &long)? {
+        return Ok(None);
     }
     Ok(Some(Buffer::from_region(region.finish(), false)))
+}
+
+/// The ranges in order. Those that overlap or touch become one.
+fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    ranges.sort_unstable();
+    let mut out: Vec<(u64, u64)> = Vec::new();
+    for (start, end) in ranges {
+        match out.last_mut() {
+            Some(last) if start <= last.1 => last.1 = end.max(last.1),
+            _ => out.push((start, end)),
+        }
+    }
+    out
+}
+
+/// Reads the ranges of the file, unless they are at least half of it. Whether it did.
+fn copy_few(file: &File, region: &mut RegionMut, ranges: &[(u64, u64)]) -> io::Result<bool> {
+    if ranges.iter().map(|(start, end)| end - start).sum::<u64>() >= region.as_mut_slice().len() as u64 / 2 {
+        return Ok(false);
+    }
+    ranges.iter().try_for_each(|(start, end)| copy_range(file, region, *start, *end))?;
+    Ok(true)
 }
 
 /// Reads a whole file, in parallel.
