@@ -28,8 +28,8 @@ PAGE = ROOT / "docs" / "trust" / "fuzzing.md"
 CORE = ROOT / "crates" / "colonnade" / "src"
 MARKS = "<!-- coverage -->\n", "<!-- end of coverage -->"
 
-# The files of each reader. Writers, and what only objects of a store, encrypted files and filters need, are no part of
-# it: see `REST`.
+# The files of each reader. Writers are no part of it (`NO_READER`), nor what only objects of a store, encrypted files
+# and filters need (`REST`).
 READERS = {
     "npz, npy": r"formats/np[yz]/|container/",
     "arrow, arrows": r"formats/arrow/",
@@ -42,7 +42,11 @@ READERS = {
     "types from text": r"infer/|text/input",
     "messages": r"message/",
 }
-NO_READER = re.compile(r"/write/|/write\.rs|encode|/options\.rs|/tests")
+NO_READER = re.compile(
+    r"/write/|/write\.rs|encode|/options\.rs|tests|zip/writer|thrift_out"
+    r"|formats/(npz|msgpack)/bundle|formats/npz/(layout|filter/)"
+    r"|members/(compact|disassemble|gather|plan)\.rs|cells/text/strings|msgpack/heads\.rs"
+)
 REST = {
     "objects of a store": r"remote\.rs",
     "encrypted Parquet": r"parquet/read/encrypted/",

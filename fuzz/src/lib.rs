@@ -22,9 +22,9 @@ mod mend;
 pub mod messages;
 mod mutate;
 pub mod options;
-mod ranges;
 pub mod read;
 pub mod round_trip;
+mod sources;
 pub mod split;
 
 use colonnade::ErrorKind;

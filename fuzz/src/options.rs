@@ -9,8 +9,8 @@ use colonnade_capi::options;
 /// Limits far below the defaults: time and memory of a run go into code, not into allocation.
 const LIMITS: &str = r#""limits":{"max_unbacked_nbytes":1000000,"max_expansion":64,"max_unbacked_rows":10000,"max_columns":10000}"#;
 
-/// In the byte that chooses: the file is also read from a store.
-pub const FROM_STORE: u8 = 64;
+/// In the byte that chooses: the file is also read from a file, a stream and a store.
+pub const ALL_SOURCES: u8 = 64;
 
 /// In the byte that chooses: Parquet is also read with a filter.
 pub const WITH_FILTER: u8 = 32;

@@ -1,7 +1,7 @@
 //! Reads a file in every way.
 //!
-//! Input: a byte, then the file. The byte chooses the options, and by its bits whether the file is also read from a store
-//! ([`FROM_STORE`](options::FROM_STORE)) and with a filter ([`WITH_FILTER`](options::WITH_FILTER)).
+//! Input: a byte, then the file. The byte chooses the options, and by its bits whether the file is also read from other
+//! sources ([`ALL_SOURCES`](options::ALL_SOURCES)) and with a filter ([`WITH_FILTER`](options::WITH_FILTER)).
 
 use colonnade::decode::{MemoryLayout, Request};
 use colonnade::formats::{Format, Opened, parquet};
@@ -11,7 +11,7 @@ use colonnade::progress::NoProgress;
 use colonnade::source::Source;
 
 use crate::content::check_same;
-use crate::{filters, heard, options, ranges};
+use crate::{filters, heard, options, sources};
 
 /// At most so many labels, arrays and batches are read: a file can hold thousands of empty ones.
 const MOST_PARTS: usize = 8;
@@ -37,8 +37,8 @@ pub fn read(format: &'static dyn Format, input: &[u8]) {
         let _ = heard(opened.array(name, 1));
     }
     let Some(whole) = decode(&*opened) else { return };
-    if choice & options::FROM_STORE != 0 && format.spec().capabilities.ranged {
-        ranges::check(format, file, &*options, &whole);
+    if choice & options::ALL_SOURCES != 0 {
+        sources::check(format, file, &*options, &whole);
     }
     if let Some(options) =
         options.downcast_ref::<parquet::ReadOptions>().filter(|_| choice & options::WITH_FILTER != 0)

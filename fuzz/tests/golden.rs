@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use colonnade::formats::registry;
-use colonnade_fuzz::options::{FROM_STORE, WITH_FILTER};
+use colonnade_fuzz::options::{ALL_SOURCES, WITH_FILTER};
 use colonnade_fuzz::targets;
 
 /// Larger files are checked by the fuzzer only: each is read twenty times.
@@ -22,7 +22,7 @@ fn the_checks_hold_for_golden_files() {
                     let Some(mut seed) = target.seed(format, &file) else { continue };
                     target.run(&seed);
                     if target.name().starts_with("read-") {
-                        seed[0] = FROM_STORE | WITH_FILTER;
+                        seed[0] = ALL_SOURCES | WITH_FILTER;
                         target.run(&seed);
                     }
                     count += 1;

@@ -7,14 +7,14 @@ use std::io::Result;
 use std::path::{Path, PathBuf};
 
 use colonnade::formats::{Format, registry};
-use colonnade_fuzz::options::{FROM_STORE, WITH_AAD_PREFIX, WITH_FILTER};
+use colonnade_fuzz::options::{ALL_SOURCES, WITH_AAD_PREFIX, WITH_FILTER};
 use colonnade_fuzz::{Target, targets};
 
 /// Larger files are left out: a mutation of one would rarely be at a place that counts.
 const MOST_NBYTES: u64 = 64 << 10;
 
-/// First bytes of the inputs of formats that a store gives in ranges. The last one is for encrypted Parquet.
-const CHOICES_OF_RANGED: &[u8] = &[FROM_STORE, WITH_FILTER, WITH_AAD_PREFIX | 2];
+/// First bytes of the files that are read. The last two are for filtered and encrypted Parquet.
+const CHOICES_OF_FILES: &[u8] = &[ALL_SOURCES, WITH_FILTER, WITH_AAD_PREFIX | 2];
 
 /// Options on one thread and on two.
 const CHOICES: &[u8] =
@@ -60,8 +60,8 @@ fn write_seeds(folder: &Path, path: &Path, file: &[u8]) -> Result<()> {
         // The first byte of an input chooses the options. Our own seeds are there for each of them.
         let choices = if path.starts_with("fuzz/seeds") {
             CHOICES
-        } else if matches!(target, Target::Read(own) if own.spec().capabilities.ranged) {
-            CHOICES_OF_RANGED
+        } else if matches!(target, Target::Read(_)) {
+            CHOICES_OF_FILES
         } else {
             &[]
         };
