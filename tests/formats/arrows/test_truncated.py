@@ -178,3 +178,24 @@ def test_damage_at_every_byte(format: str, damage: str, compression: str | None,
         assert len(strict) == path.stat().st_size
         steps = ("load", "arrow", "verify") + (("reader",) if format == "arrows" else ())
         assert [one for one in strict if any(isinstance(one[step], int) for step in steps)] == []
+
+
+@pytest.mark.parametrize("nbytes", [4, 8, 1000])
+def test_zeros_behind_the_data_are_no_end_mark(nbytes: int, tmp_path: Path) -> None:
+    """As a file system may leave them after a power failure. Four zeros end the streams of Arrow before 0.15 only."""
+    content = _stream()
+    cut = content[: _ends(content)[1]]
+    path = tmp_path / "zeros.arrows"
+    path.write_bytes(cut + b"\0" * nbytes)
+    expected = f"at byte {len(cut)}: expected a message of an Arrow stream, found the bytes ["
+    with pytest.raises(cn.DecodeError, match=re.escape(expected)):
+        cn.read(path)
+    with path.open("rb") as stream, pytest.raises(cn.DecodeError, match=re.escape(expected)):
+        cn.read(stream, format="arrows")
+
+
+def test_four_zeros_end_a_stream_of_arrow_before_0_15() -> None:
+    stream = _stream(metadata_version=pa.ipc.MetadataVersion.V4, use_legacy_format=True)
+    assert stream.endswith(b"\0\0\0\0")
+    assert not stream.startswith(b"\xff")
+    assert pa.table(cn.decode(stream, format="arrows")).equals(_table())

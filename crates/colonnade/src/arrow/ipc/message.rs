@@ -54,6 +54,21 @@ pub(crate) fn prefix(bytes: &[u8]) -> Result<Prefix> {
     }
 }
 
+/// Checks that a stream whose messages begin with the continuation mark goes on with it. Without this check, zeros behind the
+/// data of a damaged file would be the end mark of streams before Arrow 0.15, and batches would be missing without an error.
+///
+/// # Errors
+/// Malformed: other bytes.
+pub(crate) fn check_continuation(bytes: &[u8]) -> Result<()> {
+    let mark = CONTINUATION.to_le_bytes();
+    let start = bytes.get(..8).unwrap_or(bytes);
+    if start.get(..4).is_none_or(|found| found == mark) {
+        return Ok(());
+    }
+    let message = format!("expected a message of an Arrow stream, found the bytes {start:02x?}.");
+    Err(Error::malformed("arrow", message))
+}
+
 /// Refuses a header over the limit before its bytes are read.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ use crate::limits::Limits;
 
 use super::catalog::Catalog;
 use super::encapsulated_message::EncapsulatedMessage;
-use super::message::{MessageKind, Prefix, header, prefix};
+use super::message::{CONTINUATION, MessageKind, Prefix, check_continuation, header, prefix};
 use super::shape::BatchLayout;
 use super::template::HeaderTemplate;
 
@@ -88,6 +88,7 @@ pub(crate) fn stream_from(
 ) -> Result<Catalog> {
     let mut catalog: Option<Catalog> = None;
     let mut template = HeaderTemplate::default();
+    let is_modern = bytes.get(at..).is_some_and(|rest| rest.starts_with(&CONTINUATION.to_le_bytes()));
     loop {
         if let (Some(found), Some(catalog)) = (template.message_at(bytes, at), catalog.as_mut())
             && let MessageKind::Batch(header) = found.header.kind
@@ -96,6 +97,9 @@ pub(crate) fn stream_from(
             at = found.next_at();
             prefetch(bytes, at, found.next_at() - found.header_at, found.header_nbytes);
             continue;
+        }
+        if is_modern {
+            check_continuation(bytes.get(at..).unwrap_or(&[])).map_err(|e| e.at(at as u64))?;
         }
         let found = match message_at(bytes, at)? {
             StreamItem::Message(found) => found,

@@ -128,3 +128,21 @@ where
     let keys: PrimitiveArray<T> = codes.iter().map(narrow).collect();
     Some(DictionaryArray::try_new(keys, values.clone()).ok()?.into_data())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_places_among_the_sorted_values() {
+        let cells = ["b", "a", "", "b", "b", "c", "a"].map(|cell| Some(cell).filter(|cell| !cell.is_empty()));
+        let (codes, values) = encode_categories(cells.into_iter(), |cell| cell);
+        assert_eq!(codes, [Some(1), Some(0), None, Some(1), Some(1), Some(2), Some(0)]);
+        assert_eq!(values, ["a", "b", "c"]);
+        let floats = [1.5, -0.0, f64::NEG_INFINITY, 0.0, -2.0, f64::INFINITY];
+        let (codes, values) = encode_categories(floats.into_iter().map(Some), OrderedFloat::of);
+        assert_eq!(codes, [3, 2, 0, 2, 1, 4].map(Some));
+        assert_eq!(values, [f64::NEG_INFINITY, -2.0, -0.0, 1.5, f64::INFINITY]);
+        assert_eq!(encode_categories([None::<&str>].into_iter(), |cell| cell), (vec![None], vec![]));
+    }
+}

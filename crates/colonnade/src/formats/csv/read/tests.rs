@@ -77,6 +77,14 @@ fn a_late_cell_promotes_the_whole_column() {
 }
 
 #[test]
+fn a_late_negative_number_is_no_unsigned_one() {
+    for first in ["18446744073709551615\n".repeat(50_000), "18446744073709551615\n".into()] {
+        let found = error(&format!("a\n{first}-1\n"));
+        assert!(found.contains("64 bits") && found.contains("\"a\""), "{found}");
+    }
+}
+
+#[test]
 fn quotes_hold_line_ends_and_delimiters() {
     let frame = read("a,b\r\n\"x\r\ny\",\"1\"\r\n\"\",2\r\n");
     assert_eq!(dtypes(&frame), ["a: LargeUtf8", "b: Int64"]);

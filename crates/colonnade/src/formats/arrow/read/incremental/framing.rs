@@ -1,7 +1,7 @@
 //! Decodes prefixes, headers and bodies while they arrive.
 
 use crate::arrow::ipc::message::{
-    CONTINUATION, MessageKind, Prefix, VerifiedHeader, check_header_nbytes, header, prefix,
+    MessageKind, Prefix, VerifiedHeader, check_continuation, check_header_nbytes, header, prefix,
 };
 use crate::error::{Error, Result};
 use crate::formats::arrow::read::open::feather_v1;
@@ -88,9 +88,8 @@ impl IncrementalDecoder {
 
     fn prefix(&mut self) -> Result<StreamEvent> {
         let bytes = self.small.get(..self.filled).unwrap_or(&[]);
-        if self.is_modern && !bytes.starts_with(&CONTINUATION.to_le_bytes()) {
-            let message = format!("expected a message of an Arrow stream, found the bytes {bytes:02x?}.");
-            return Err(Error::malformed("arrow", message));
+        if self.is_modern {
+            check_continuation(bytes)?;
         }
         let found = prefix(bytes)?;
         if found == Prefix::Short {

@@ -1,6 +1,11 @@
 //! Dictionaries that differ from chunk to chunk.
 
 use super::*;
+use crate::arrow::export::Exporter;
+use crate::decode::Request;
+use crate::formats::arrow::read::{Ipc, OpenOptions};
+use crate::limits::Limits;
+use crate::source::Source;
 
 fn codes(values: &[&str], keys: &[Option<i8>]) -> ArrayRef {
     let keys = arrow_array::Int8Array::from(keys.to_vec());
@@ -41,6 +46,49 @@ fn dictionaries_grow_are_replaced_or_mapped() {
             let got: Vec<Option<String>> = batches.iter().flat_map(|b| texts(&inner(b))).collect();
             assert_eq!(got, expected, "{form:?} nested");
         }
+    }
+}
+
+/// The texts of the first column, as Colonnade reads all rows at once.
+fn loaded(bytes: &[u8], form: Form) -> Vec<Option<String>> {
+    use arrow_array::cast::AsArray;
+    let source = Source::Memory(Buffer::from_vec(bytes.to_vec()));
+    let options =
+        OpenOptions { form: Some(form), limits: Limits::default(), allow_truncated: false, threads: 1 };
+    let opened = Ipc::open_source(source, options, &NoProgress);
+    let frame = opened.unwrap().load(&Request::all(1, &NoProgress)).unwrap();
+    let data = Exporter::without_metadata(&frame).unwrap().arrays(&frame).unwrap().swap_remove(0);
+    let array = make_array(data);
+    let dictionary = array.as_any_dictionary_opt().expect("a dictionary stays one");
+    let text = |code: usize| {
+        let values = dictionary.values();
+        let small = values.as_string_opt::<i32>().map(|values| values.value(code));
+        small.or_else(|| values.as_string_opt::<i64>().map(|values| values.value(code))).unwrap().to_owned()
+    };
+    let codes = dictionary.normalized_keys();
+    codes.iter().enumerate().map(|(row, &code)| array.is_valid(row).then(|| text(code))).collect()
+}
+
+#[test]
+fn rows_keep_their_texts_when_a_dictionary_is_replaced() {
+    let chunks = [
+        codes(&["a", "b"], &[Some(0), Some(1), None]),
+        codes(&["x", "a", "b"], &[Some(0), Some(1), Some(2)]),
+        codes(&["b"], &[Some(0)]),
+    ];
+    let expected: Vec<Option<String>> = chunks.iter().flat_map(texts).collect();
+    let mut out = Vec::new();
+    let schema = RecordBatch::try_from_iter([("a", chunks[0].clone())]).unwrap().schema();
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(&mut out, &schema).unwrap();
+    for chunk in &chunks {
+        writer.write(&RecordBatch::try_from_iter([("a", chunk.clone())]).unwrap()).unwrap();
+    }
+    writer.finish().unwrap();
+    drop(writer);
+    assert_eq!(loaded(&out, Form::Stream), expected, "written by arrow-rs");
+    let frames: Vec<Frame> = chunks.iter().map(|chunk| columns(std::slice::from_ref(chunk))).collect();
+    for form in FORMS {
+        assert_eq!(loaded(&write(&frames, form, options(Some(1))), form), expected, "{form:?}");
     }
 }
 
