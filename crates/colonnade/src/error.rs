@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use crate::excerpt::shorten;
+
 /// Result of functions in this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -208,6 +210,9 @@ impl Error {
     }
 }
 
+/// Characters of a member's name in the text of an error: a ZIP may give it 64 KiB.
+const MOST_MEMBER_CHARS: usize = 300;
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let ErrorKind::Io(error) = &self.0.kind {
@@ -215,7 +220,7 @@ impl fmt::Display for Error {
         }
         write!(f, "{}: ", self.0.format)?;
         if let Some(member) = &self.0.location.member {
-            write!(f, "{member:?}: ")?;
+            write!(f, "{:?}: ", shorten(member, MOST_MEMBER_CHARS))?;
         }
         if let Some(offset) = self.0.location.offset {
             write!(f, "at byte {offset}: ")?;

@@ -196,6 +196,14 @@ class TestMembers:
         assert "a.npy" in text
         points_into(text, (0, built.end[0]))
 
+    def test_a_long_name_is_shortened_in_the_text(self) -> None:
+        name = "a" * 60_000 + ".npy"
+        built = archive(Member(name, b"no array"), Member("b.npy", FLOATS))
+        with pytest.raises(cn.DecodeError, match="expected the magic") as caught:
+            cn.decode(built.data, format="npz")
+        assert f'"{"a" * 300}...": at byte ' in str(caught.value)
+        assert len(str(caught.value)) < 500
+
     @pytest.mark.parametrize("name", ["notes.txt", "data/x.csv"])
     def test_two_members_of_one_name_that_are_no_arrays(self, name: str) -> None:
         alone = archive(Member(name, b"one"), Member(name, b"two"))
