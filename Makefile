@@ -298,7 +298,7 @@ sanitizers: setup  ## the Rust tests under AddressSanitizer and ThreadSanitizer;
 	$(PY) -m scripts.sanitizers thread
 
 .PHONY: mutants
-mutants: setup  ## a share of all changes of readers: each should make a Rust test fail; SHARD=0/100; a minute a change
+mutants: setup  ## a share of all changes of readers: each should make a Rust test fail; SHARD=0/100; half a minute a change
 	@cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
 	cargo mutants --shard $(or $(SHARD),0/100) --sharding round-robin --output target/mutants
 
