@@ -45,7 +45,7 @@ READERS = {
 NO_READER = re.compile(
     r"/write/|/write\.rs|encode|/options\.rs|tests|zip/writer|thrift_out"
     r"|formats/(npz|msgpack)/bundle|formats/npz/(layout|filter/)"
-    r"|members/(compact|disassemble|gather|plan)\.rs|cells/text/strings|msgpack/heads\.rs"
+    r"|members/(compact|disassemble|gather|plan|unicode)\.rs|cells/text/strings|msgpack/heads\.rs"
 )
 REST = {
     "objects of a store": r"remote\.rs",

@@ -2,8 +2,8 @@
 
 Each check of `fuzz/` runs for an equal share of the time, two at once. Its inputs stay in `target/fuzz`, so a later
 run goes on where this one ends. `run` adds its executions to `fuzz/record.json`; `report` writes the table of
-`docs/trust/fuzzing.md` from it; `corpus` reduces the inputs to the smallest set with the same coverage and stores it
-in `fuzz/corpus`.
+`docs/trust/fuzzing.md` from it; `corpus` stores inputs in `fuzz/corpus`: the
+smallest set that has the coverage of all, and of it the smallest ones.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import datetime
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -27,9 +28,14 @@ RECORD = ROOT / "fuzz" / "record.json"
 DICTIONARIES = ROOT / "fuzz" / "dictionaries"
 PAGE = ROOT / "docs" / "trust" / "fuzzing.md"
 CORPORA = ROOT.parent / "shared" / "corpora"
+# Relative to the project: `seeds` knows `fuzz/seeds` by its path.
+OWN_FILES = [Path("conformance"), Path("fuzz/seeds")]
 # A folder of its own: other builds do not wait for this one, which takes nine minutes.
 BUILD = WORK / "build"
 BINARY = BUILD / "x86_64-unknown-linux-gnu" / "release" / "attack"
+
+# Of each check, the smallest inputs are stored: all together have less than 2 MB.
+MOST_STORED_NBYTES = 30_000
 
 # A run may take 10 s and allocate 300 MB at once. The limits of the checks are far below: see fuzz/src/options.rs.
 LIMITS = ["-timeout=10", "-rss_limit_mb=3000", "-malloc_limit_mb=300", "-max_len=65536"]
@@ -87,9 +93,7 @@ def prepare() -> list[str]:
 def seed() -> list[str]:
     """The names of all checks, when each has its first inputs."""
     seeds = WORK / "seeds"
-    folders = [folder for folder in (ROOT / "conformance", Path("fuzz/seeds"), CORPORA) if (ROOT / folder).is_dir()]
-    seeding = ["cargo", "run", "--locked", "--release", "-p", "colonnade-fuzz", "--bin", "seeds"]
-    subprocess.run([*seeding, "--", seeds, *folders], cwd=ROOT, check=True)
+    write_seeds(seeds, [*OWN_FILES, *([CORPORA] if CORPORA.is_dir() else [])])
     names = sorted(folder.name for folder in seeds.iterdir())
     for name in names:
         inputs = WORK / "corpus" / name
@@ -99,6 +103,12 @@ def seed() -> list[str]:
         inputs.mkdir(parents=True, exist_ok=True)
         (WORK / "findings" / name).mkdir(parents=True, exist_ok=True)
     return names
+
+
+def write_seeds(target: Path, folders: list[Path]) -> None:
+    """Writes the files of `folders` as inputs, into a folder for each check."""
+    seeding = ["cargo", "run", "--locked", "--release", "-p", "colonnade-fuzz", "--bin", "seeds"]
+    subprocess.run([*seeding, "--", target, *folders], cwd=ROOT, check=True)
 
 
 def run_all(targets: list[str], seconds: float) -> list[Outcome]:
@@ -167,22 +177,34 @@ def add(outcomes: list[Outcome], seconds: float) -> None:
 
 
 def store_corpus(targets: list[str]) -> int:
-    """Stores the smallest inputs of each check that together cover what all inputs cover."""
+    """Stores the inputs that reach more than the project's own files do. Files of public corpora are left out."""
     CORPUS.mkdir(exist_ok=True)
-    for target in targets:
-        least = WORK / "least" / target
-        least.mkdir(parents=True, exist_ok=True)
-        for path in least.iterdir():
-            path.unlink()
-        sources = [WORK / "corpus" / target, WORK / "seeds" / target]
-        command: list[str | Path] = [BINARY, "-merge=1", "-max_len=4096", "-timeout=10", least, *sources]
-        subprocess.run(command, env=environment(target), capture_output=True, check=True)
-        with zipfile.ZipFile(CORPUS / f"{target}.zip", "w", zipfile.ZIP_DEFLATED) as out:
-            for path in sorted(least.iterdir()):
-                # A fixed time: the same inputs give the same file.
-                out.writestr(zipfile.ZipInfo(path.name), path.read_bytes(), zipfile.ZIP_DEFLATED)
-        print(f"{target}: {len(list(least.iterdir()))} inputs")
+    own = WORK / "own"
+    write_seeds(own, OWN_FILES)
+    with ThreadPoolExecutor(2) as pool:
+        for line in pool.map(lambda target: store(target, own / target), targets):
+            print(line, flush=True)
     return 0
+
+
+def store(target: str, own: Path) -> str:
+    """Stores the inputs of one check: of the smallest set with the coverage of all, the smallest ones."""
+    least = WORK / "least" / target
+    shutil.rmtree(least, ignore_errors=True)
+    shutil.copytree(own, least)
+    known = {path.name for path in own.iterdir()}
+    command: list[str | Path] = [BINARY, "-merge=1", *LIMITS, least, WORK / "corpus" / target]
+    subprocess.run(command, env=environment(target), capture_output=True, check=True)
+    found = [path for path in least.iterdir() if path.name not in known]
+    count = 0
+    with zipfile.ZipFile(CORPUS / f"{target}.zip", "w", zipfile.ZIP_DEFLATED) as out:
+        for path in sorted(found, key=lambda path: (path.stat().st_size, path.name)):
+            if out.fp and out.fp.tell() > MOST_STORED_NBYTES:
+                break
+            # A fixed time: the same inputs give the same file.
+            out.writestr(zipfile.ZipInfo(path.name[:12]), path.read_bytes(), zipfile.ZIP_DEFLATED)
+            count += 1
+    return f"{target}: {count} inputs of {len(found)}"
 
 
 def report() -> int:

@@ -62,9 +62,16 @@ fn with_stored_labels(frame: Frame) -> Option<Frame> {
 pub(crate) fn check_same(found: &Frame, expected: &Frame, what: &str) {
     assert_eq!((found.nrows, found.ncols), (expected.nrows, expected.ncols), "{what}: shapes differ");
     let (found, expected) = (content(found), content(expected));
-    if found != expected {
-        let [found, expected] =
-            [found, expected].map(|content| format!("{content:?}").chars().take(2_000).collect::<String>());
-        panic!("{what}: {found} is not {expected}");
+    let (Some(found), Some(expected)) = (&found, &expected) else {
+        assert!(found.is_none() == expected.is_none(), "{what}: Arrow cannot hold one of them");
+        return;
+    };
+    assert_eq!(found.names, expected.names, "{what}: names differ");
+    for (i, (found, expected)) in found.arrays.iter().zip(&expected.arrays).enumerate() {
+        if found != expected {
+            let [found, expected] =
+                [found, expected].map(|array| format!("{array:?}").chars().take(2_000).collect::<String>());
+            panic!("{what}, column {i}: {found} is not {expected}");
+        }
     }
 }

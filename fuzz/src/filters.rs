@@ -58,6 +58,9 @@ pub(crate) fn check(
     };
     let Some(found) = read(true) else { return };
     assert_eq!(found.nrows, rows.len(), "rows with {filter:?}");
+    if let Some(kept) = heard(whole.keep(&rows, None, 2, &NoProgress)) {
+        check_same(&kept, &found, "the rows that pass a filter");
+    }
     for (at, row) in [(0, rows.first()), (rows.len().wrapping_sub(1), rows.last())] {
         if let Some(&row) = row {
             // A filter numbers automatic labels anew.

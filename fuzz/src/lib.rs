@@ -8,8 +8,8 @@
 //! | [`round_trip`] | a frame, as bytes of `arbitrary` | what is written comes back, or the writer refuses it |
 //! | [`interface`](mod@interface) | a file and any texts as options | the C interface gives a result or an error with a text |
 //!
-//! The fuzz target (`fuzz_targets/attack.rs`) runs them on inputs that libFuzzer makes. The tests of this crate run them on the
-//! inputs in `corpus/` and in `conformance/`, without a fuzzer.
+//! The fuzz target (`fuzz_targets/attack.rs`) runs them on inputs that libFuzzer makes from those in `seeds/`, `corpus/` and
+//! `conformance/`. The tests of this crate run them on `conformance/` without a fuzzer.
 
 #![allow(clippy::panic, clippy::expect_used, reason = "a panic reports a finding")]
 

@@ -8,12 +8,15 @@ use colonnade::formats::arrow::read::DecodedStream;
 use colonnade::formats::msgpack::{MsgpackFormat, ReadOptions};
 use colonnade::limits::Limits;
 use colonnade::memory::Buffer;
-use colonnade::message::{Incoming, Message, MessageStep};
+use colonnade::message::{Incoming, Message, MessageStep, PendingMessage};
 use colonnade::progress::NoProgress;
 use colonnade::source::Source;
 use colonnade_capi::write::encode;
 
 use crate::check_error;
+
+/// More bytes than an input has.
+const MOST_NBYTES: usize = 1 << 20;
 
 /// Receives the bytes in pieces of the given sizes, and as one piece.
 ///
@@ -56,6 +59,9 @@ impl Received {
                     incoming.by_batch(by_batch);
                 }
                 let (taken, step) = incoming.feed(piece)?;
+                let is_known = incoming.waiting() != PendingMessage::Nothing;
+                assert!(is_known || !incoming.is_whole(), "a whole message of no kind");
+                assert!(incoming.partial().len() <= MOST_NBYTES, "more bytes than the input has");
                 assert!(
                     taken > 0 || !matches!(step, MessageStep::Need),
                     "bytes are neither taken nor refused"

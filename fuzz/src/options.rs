@@ -71,9 +71,12 @@ fn reading_texts(format: &str) -> &'static [&'static str] {
             r#","encoding":"latin-1","big_ints":"decimal""#,
             r#","escapechar":"\\","doublequote":false"#,
             r#","parse_dates":false,"keep_default_na":false,"skiprows":1"#,
-            r#","dtype":{"i":"int8","f":"float32","b":"category","t":"str","m":"category","big":"uint64"}"#,
-            r#","dtype":{"t":"datetime64[ns]","k":"category","i":"Int64","f":"str"},"index_col":["i"]"#,
-            r#","date_format":"%d.%m.%Y","parse_dates":["t","d"],"na_values":["x"]"#,
+            // The columns of `seeds/kinds.csv`, `times.csv` and `dates.csv`.
+            r#","dtype":{"i":"int8","f":"float32","b":"category","m":"str","big":"Float64"}"#,
+            r#","dtype":{"i":"category","f":"category","m":"category","big":"category"},"index_col":["b"]"#,
+            r#","dtype":{"t":"datetime64[ns]","k":"category"},"index_col":["d","h"]"#,
+            r#","date_format":"%d.%m.%y %I:%M:%S.%f %p %z","parse_dates":["t"],"na_values":["x"]"#,
+            r#","date_format":"%d %B %Y %b %j %H:%M%%","parse_dates":["d"],"index_col":["k"]"#,
             r#","quotechar":"'","header":0,"encoding":"utf-16-le""#,
         ],
         "json" => &[

@@ -3,9 +3,12 @@
 //! Input: a byte, then the file. The byte chooses the options, and by its bits whether the file is also read from other
 //! sources ([`ALL_SOURCES`](options::ALL_SOURCES)) and with a filter ([`WITH_FILTER`](options::WITH_FILTER)).
 
+use std::collections::BTreeMap;
+
 use colonnade::decode::{MemoryLayout, Request};
 use colonnade::formats::{Format, Opened, parquet};
 use colonnade::frame::Frame;
+use colonnade::frame::paths::{LeafProjection, Projection, field_paths};
 use colonnade::memory::Buffer;
 use colonnade::progress::NoProgress;
 use colonnade::source::Source;
@@ -82,6 +85,8 @@ fn decode(opened: &dyn Opened) -> Option<Frame> {
     let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
     let arrow = heard(opened.load(&as_arrow));
     let batches = heard(opened.load_arrow(&as_arrow));
+    let as_views = Request { layout: MemoryLayout::ArrowViews, ..Request::all(1, &NoProgress) };
+    let views = heard(opened.load(&as_views));
     let as_pandas = Request { layout: MemoryLayout::Pandas, private: true, ..Request::all(2, &NoProgress) };
     let pandas = heard(opened.load(&as_pandas));
     for number in (0..opened.batch_rows().map_or(0, |rows| rows.len())).take(MOST_PARTS) {
@@ -95,6 +100,9 @@ fn decode(opened: &dyn Opened) -> Option<Frame> {
     assert_eq!((whole.nrows, whole.ncols), (nrows, ncols), "the shape of what is loaded");
     if let Some(arrow) = arrow {
         check_same(&arrow.frame, &whole, "Arrow's layout");
+    }
+    if let Some(views) = views {
+        assert_eq!((views.frame.nrows, views.frame.ncols), (nrows, ncols), "the shape with views");
     }
     if let Some(batches) = batches {
         let rows: usize = batches.iter().map(|batch| batch.nrows).sum();
@@ -123,5 +131,30 @@ fn select(opened: &dyn Opened, whole: &Frame) {
             check_same(&loaded.frame, &part, "columns");
         }
         Err(error) => panic!("the whole is read, columns {positions:?} are not: {error}"),
+    }
+    if opened.selects_leaves() {
+        select_fields(opened);
+    }
+}
+
+/// Of nested columns, the last field is read, and is that field of the whole.
+fn select_fields(opened: &dyn Opened) {
+    let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
+    let Some(whole) = heard(opened.load(&as_arrow)) else { return };
+    let last_field = |position: usize| {
+        // Parquet holds a union as a struct, of which a field can be read.
+        let stored = opened.arrow_type(position)?;
+        let is_stored = whole.frame.arrow_type(position).as_ref() == Some(&stored);
+        let mut fields = field_paths(&stored, &LeafProjection::All).into_iter();
+        Some((position, vec![fields.rfind(|field| is_stored && field.is_leaf)?.steps]))
+    };
+    let requested: BTreeMap<_, _> = (0..whole.frame.ncols).filter_map(last_field).collect();
+    let projection = Projection::new(&requested, &|position| opened.arrow_type(position));
+    let Some(projection) = heard(projection).filter(|projection| !projection.is_all()) else { return };
+    match opened.load(&Request { projection: Some(&projection), ..as_arrow }) {
+        // In a damaged file, the levels of two fields may disagree about the rows that their parent has.
+        Ok(loaded) if opened.format() == "parquet" => assert_eq!(loaded.frame.nrows, whole.frame.nrows),
+        Ok(loaded) => check_same(&loaded.frame, &whole.frame.projected(&projection), "fields"),
+        Err(error) => panic!("the whole is read, fields {requested:?} are not: {error}"),
     }
 }

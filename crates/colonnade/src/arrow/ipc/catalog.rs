@@ -76,6 +76,22 @@ impl Catalog {
         }
     }
 
+    /// Checks, at the end mark, that as many rows came as the schema message announced, if it did.
+    ///
+    /// # Errors
+    /// Malformed.
+    pub(crate) fn check_announced(&self) -> Result<()> {
+        let nrows = self.nrows;
+        match self.shape.announced.filter(|announced| *announced != nrows as u64) {
+            Some(announced) => {
+                let message =
+                    format!("{announced} rows were announced, and {nrows} came. The bytes are damaged.");
+                Err(Error::malformed("arrow", message))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Validates and adds a record batch. `bytes` is the source that its offsets refer to.
     ///
     /// # Errors

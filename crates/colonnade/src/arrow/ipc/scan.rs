@@ -106,6 +106,7 @@ pub(crate) fn stream_from(
             StreamItem::End(end) => {
                 let mut catalog = catalog
                     .ok_or_else(|| Error::malformed("arrow", "expected a schema, found the end mark."))?;
+                catalog.check_announced().map_err(|e| e.at(at as u64))?;
                 catalog.end = end;
                 return Ok(catalog);
             }

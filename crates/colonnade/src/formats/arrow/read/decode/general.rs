@@ -38,9 +38,7 @@ impl ColumnDecoder<'_> {
             let named = |e: Error| e.in_member(field_type.name());
             let refs: Vec<&ArrayData> = list.iter().collect();
             let is_ordered = field_type.dict_is_ordered().unwrap_or(false);
-            let data =
-                concat::arrays(&self.projection_of(field).prune(self.empty(field)?), &refs, is_ordered)
-                    .map_err(named)?;
+            let data = concat::arrays(&self.empty(field)?, &refs, is_ordered).map_err(named)?;
             let dtype = match conversions.get(i) {
                 Some(ColumnConversion::General(dtype)) => *dtype,
                 _ => None,

@@ -217,9 +217,10 @@ impl ColumnDecoder<'_> {
         parallel::run(tasks, self.threads, progress)
     }
 
-    /// An array of a field without rows; a dictionary keeps its values.
+    /// An array of the requested part of a field, without rows; a dictionary keeps its values.
     fn empty(&self, field: usize) -> Result<ArrayData> {
-        empty_of(field_of(&self.catalog.shape, field)?, self.history.last())
+        let whole = empty_of(field_of(&self.catalog.shape, field)?, self.history.last())?;
+        Ok(self.projection_of(field).prune(whole))
     }
 
     /// Adds the name of a field and the batch to an error.

@@ -11,10 +11,10 @@ use crate::formats::arrow::read::decode::too_large;
 
 /// Bodies with smaller buffers on average are received as a whole and then copied, because a system call takes time for
 /// each buffer.
-const SCATTERED_FROM_NBYTES: usize = 2 << 10;
+const SCATTERED_FROM_NBYTES: usize = if cfg!(fuzzing) { 8 } else { 2 << 10 };
 
-/// Smaller bodies are received as a whole.
-const WHOLE_BELOW_NBYTES: usize = 64 << 10;
+/// Smaller bodies are received as a whole. A fuzzer's inputs are small.
+const WHOLE_BELOW_NBYTES: usize = if cfg!(fuzzing) { 256 } else { 64 << 10 };
 
 /// The memory that receives a run of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -40,12 +40,8 @@ impl WholeFrame {
             return Ok(DecodedStream::Opened(Box::new(Ipc::open_buffer(bytes, options)?)));
         }
         let nrows = catalog.nrows;
+        catalog.check_announced()?;
         let plan = match schema.shape.announced {
-            Some(announced) if announced != nrows as u64 => {
-                let message =
-                    format!("{announced} rows were announced, and {nrows} came. The bytes are damaged.");
-                return Err(Error::malformed("arrow", message));
-            }
             Some(_) => Cow::Borrowed(&schema.plan),
             None => {
                 let mut plan = schema.plan.clone();
