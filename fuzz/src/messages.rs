@@ -62,6 +62,9 @@ impl Received {
                 let is_known = incoming.waiting() != PendingMessage::Nothing;
                 assert!(is_known || !incoming.is_whole(), "a whole message of no kind");
                 assert!(incoming.partial().len() <= MOST_NBYTES, "more bytes than the input has");
+                assert!(incoming.is_whole() || incoming.take().is_none(), "a message before its end");
+                assert!(incoming.decoder().is_none() || by_batch, "batches that were not asked for");
+                assert!(incoming.count() <= self.messages.len() as u64, "more messages than were taken");
                 assert!(
                     taken > 0 || !matches!(step, MessageStep::Need),
                     "bytes are neither taken nor refused"

@@ -1,5 +1,6 @@
 """Streams that stop: without their end mark, between two batches, inside a message; files cut or flipped anywhere."""
 
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -199,3 +200,15 @@ def test_four_zeros_end_a_stream_of_arrow_before_0_15() -> None:
     assert stream.endswith(b"\0\0\0\0")
     assert not stream.startswith(b"\xff")
     assert pa.table(cn.decode(stream, format="arrows")).equals(_table())
+
+
+def test_a_stream_without_one_of_its_batches_is_refused() -> None:
+    """Our streams announce the number of rows. Reading one at once and reading it from a pipe gives the same error."""
+    content = cn.encode(_table(), "arrows", batch_nbytes=1)
+    ends = _ends(content)
+    without_last = content[: ends[-2]] + content[ends[-1] :]
+    nrows = pa.ipc.open_stream(without_last).read_all().num_rows
+    assert 0 < nrows < 9
+    for source in (without_last, io.BytesIO(without_last)):
+        with pytest.raises(cn.DecodeError, match=f"9 rows were announced, and {nrows} came"):
+            cn.read(source, format="arrows")

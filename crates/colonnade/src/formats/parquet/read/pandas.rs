@@ -1,6 +1,7 @@
 //! pandas' metadata, reduced to the projected columns: of 18,000 entries 200 are parsed.
 
 use crate::arrow::scan::{end_of_value, place_of, skip_space, value_of};
+use crate::parallel::split_from;
 
 use super::projection::ColumnNames;
 
@@ -8,7 +9,7 @@ use super::projection::ColumnNames;
 pub(crate) const KEY: &str = "pandas";
 
 /// Shorter metadata are parsed whole.
-const CUT_FROM_NBYTES: usize = 32 << 10;
+const CUT_FROM_NBYTES: usize = split_from(32 << 10);
 
 /// Returns the columns that hold row labels.
 pub(crate) fn index_columns(text: &str) -> Vec<String> {

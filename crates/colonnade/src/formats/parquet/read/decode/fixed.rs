@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::formats::parquet::levels::Validity;
 use crate::frame::{ByteOrder, DType, DTypeKind as Letter};
 use crate::memory::{Buffer, Region, RegionMut, STREAMING_FROM_NBYTES, Scatter, column_stride};
+use crate::parallel::split_from;
 use crate::progress::Progress;
 
 use super::super::conversion::{FixedConversion, NullFill, fixed_conversion};
@@ -23,7 +24,7 @@ use super::page_decoder::Scratches;
 use super::{ChunkDecoder, ColumnPlan, RowPiece};
 
 /// The minimum size of a task.
-const LEAST_NBYTES: usize = 256 << 10;
+const LEAST_NBYTES: usize = split_from(256 << 10);
 
 /// Columns in Arrow's layout of at least this size have their own allocation.
 const ALONE_NBYTES: usize = 64 << 10;

@@ -14,7 +14,7 @@ use super::super::{ChunkDecoder, RowPiece};
 use super::{FixedTarget, LEAST_NBYTES, Work};
 
 /// The maximum size of a task, if there are chunks or pages to split at.
-const MOST_NBYTES: usize = 16 << 20;
+const MOST_NBYTES: usize = parallel::split_from(16 << 20);
 
 /// The fixed cost of a chunk, expressed in bytes.
 const CHUNK_NBYTES: usize = 1 << 10;
