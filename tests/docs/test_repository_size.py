@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers.corpora import ROOT
 
-MOST_NBYTES = 17_000_000
+MOST_NBYTES = 19_000_000
 
 
 @pytest.mark.skipif(not shutil.which("git") or not (ROOT / ".git").exists(), reason="no clone")
