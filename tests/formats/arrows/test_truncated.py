@@ -203,7 +203,7 @@ def test_four_zeros_end_a_stream_of_arrow_before_0_15() -> None:
 
 
 def test_a_stream_without_one_of_its_batches_is_refused() -> None:
-    """Our streams announce the number of rows. Reading one at once and reading it from a pipe gives the same error."""
+    """Our streams announce the number of rows. Whole or batch by batch from a pipe, the error is the same."""
     content = cn.encode(_table(), "arrows", batch_nbytes=1)
     ends = _ends(content)
     without_last = content[: ends[-2]] + content[ends[-1] :]
@@ -212,3 +212,8 @@ def test_a_stream_without_one_of_its_batches_is_refused() -> None:
     for source in (without_last, io.BytesIO(without_last)):
         with pytest.raises(cn.DecodeError, match=f"9 rows were announced, and {nrows} came"):
             cn.read(source, format="arrows")
+    with (
+        pytest.raises(cn.DecodeError, match=f"byte {ends[-2]}: 9 rows were announced, and {nrows} came"),
+        cn.open_reader(piped(without_last), format="arrows") as reader,
+    ):
+        assert sum(len(frame) for frame in reader) == nrows

@@ -29,7 +29,12 @@ impl IncrementalReader for Reader {
     }
 
     fn filled(&mut self, count: usize, _progress: &dyn Progress) -> Result<Event> {
-        let event = self.decoder.filled(count);
+        let event = self.decoder.filled(count).and_then(|event| {
+            if matches!(event, read::StreamEvent::End) {
+                self.decoder.check_announced()?;
+            }
+            Ok(event)
+        });
         // After an error there are no further events and no schema.
         self.ended |= event.is_err();
         Ok(match event? {

@@ -37,6 +37,14 @@ impl Batches {
         self.catalog.as_ref().and_then(|catalog| catalog.shape.announced)
     }
 
+    /// Checks, at the end mark, that as many rows came as were announced.
+    ///
+    /// # Errors
+    /// Malformed.
+    pub(super) fn check_announced(&self) -> Result<()> {
+        self.catalog.as_ref().map_or(Ok(()), Catalog::check_announced)
+    }
+
     /// The number of complete batches, and of their rows.
     pub(super) fn whole(&self) -> (usize, usize) {
         (self.nbatches, self.nrows)

@@ -135,6 +135,18 @@ impl IncrementalDecoder {
         if let StreamTarget::Batches(batches) = &self.target { batches.announced() } else { None }
     }
 
+    /// Checks, at the end mark, that the batches have as many rows as were announced. One frame is checked when it is built, so that a
+    /// connection can go on behind it.
+    ///
+    /// # Errors
+    /// Malformed.
+    pub(in crate::formats::arrow) fn check_announced(&self) -> Result<()> {
+        match &self.target {
+            StreamTarget::Batches(batches) => batches.check_announced().map_err(|e| e.at(self.piece_at)),
+            StreamTarget::Frame(_) | StreamTarget::Bytes(_) => Ok(()),
+        }
+    }
+
     /// Builds a frame without rows.
     ///
     /// # Errors
