@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
+use crate::container::store::place::merge_ranges;
 use crate::container::zip::{Directory, local_len};
 use crate::error::{Error, Result};
 use crate::limits::Limits;
@@ -21,7 +22,7 @@ const READ_WHOLE_NBYTES: u64 = split_from(16 << 20) as u64;
 pub(super) const READ_NBYTES: usize = 4 << 20;
 
 /// Bytes read for a local header and the NPY header after it. Files of a fuzzer are small.
-const HEADER_WINDOW: u64 = if cfg!(fuzzing) { 64 } else { 8 << 10 };
+const HEADER_WINDOW: usize = if cfg!(fuzzing) { 64 } else { 8 << 10 };
 
 /// The end record, its comment and the ZIP64 records before it fit into this.
 const TAIL_NBYTES: u64 = if cfg!(fuzzing) { 64 } else { (64 << 10) + 256 };
@@ -160,7 +161,7 @@ fn read_member(file: &File, target: &mut [u8], offset: u64) -> Result<()> {
 fn mirror(file: &File, nbytes: u64) -> Result<Option<Buffer>> {
     let length = usize::try_from(nbytes).map_err(io::Error::other)?;
     let mut region = Region::allocate_sparse(length)?;
-    copy_range(file, &mut region, 0, HEADER_WINDOW)?;
+    copy_range(file, &mut region, 0, HEADER_WINDOW as u64)?;
     if region.as_mut_slice().starts_with(b"\x93NUMPY") {
         return Ok(Some(Buffer::from_region(region.finish(), false)));
     }
@@ -174,43 +175,31 @@ fn mirror(file: &File, nbytes: u64) -> Result<Option<Buffer>> {
             Err(_) => tail = tail.saturating_mul(16).min(nbytes),
         }
     };
-    let starts = || directory.entries.iter().map(|entry| entry.local_offset);
-    let windows = joined(starts().map(|start| (start, start.saturating_add(HEADER_WINDOW))).collect());
-    if !copy_few(file, &mut region, &windows)? {
+    let starts = || {
+        directory
+            .entries
+            .iter()
+            .map(|entry| usize::try_from(entry.local_offset).unwrap_or(usize::MAX).min(length))
+    };
+    let windows = starts().map(|start| (start, start.saturating_add(HEADER_WINDOW))).collect();
+    if !copy_few(file, &mut region, &merge_ranges(windows, HEADER_WINDOW))? {
         return Ok(None);
     }
     // Names and extra fields of up to 128 KiB make a header longer than a window.
     let bytes = region.as_mut_slice();
-    let header = |start: u64| {
-        (start, start.saturating_add(local_len(bytes, usize::try_from(start).unwrap_or(usize::MAX)) as u64))
-    };
-    let long = joined(starts().map(header).filter(|(start, end)| end - start > HEADER_WINDOW).collect());
-    if !copy_few(file, &mut region, &long)? {
-        return Ok(None);
-    }
-    Ok(Some(Buffer::from_region(region.finish(), false)))
-}
-
-/// The ranges in order. Those that overlap or touch become one.
-fn joined(mut ranges: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
-    ranges.sort_unstable();
-    let mut out: Vec<(u64, u64)> = Vec::new();
-    for (start, end) in ranges {
-        match out.last_mut() {
-            Some(last) if start <= last.1 => last.1 = end.max(last.1),
-            _ => out.push((start, end)),
-        }
-    }
-    out
+    let headers = starts().map(|start| (start, start.saturating_add(local_len(bytes, start))));
+    let long = headers.filter(|(start, end)| end - start > HEADER_WINDOW).collect();
+    let all_there = copy_few(file, &mut region, &merge_ranges(long, 0))?;
+    Ok(all_there.then(|| Buffer::from_region(region.finish(), false)))
 }
 
 /// Reads the ranges of the file, unless they are at least half of it. Whether it did.
-fn copy_few(file: &File, region: &mut RegionMut, ranges: &[(u64, u64)]) -> io::Result<bool> {
-    if ranges.iter().map(|(start, end)| end - start).sum::<u64>() >= region.as_mut_slice().len() as u64 / 2 {
-        return Ok(false);
+fn copy_few(file: &File, region: &mut RegionMut, ranges: &[(usize, usize)]) -> io::Result<bool> {
+    let few = ranges.iter().map(|(start, end)| end - start).sum::<usize>() < region.as_mut_slice().len() / 2;
+    if few {
+        ranges.iter().try_for_each(|(start, end)| copy_range(file, region, *start as u64, *end as u64))?;
     }
-    ranges.iter().try_for_each(|(start, end)| copy_range(file, region, *start, *end))?;
-    Ok(true)
+    Ok(few)
 }
 
 /// Reads a whole file, in parallel.
