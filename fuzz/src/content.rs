@@ -10,10 +10,8 @@ use colonnade::frame::{Axis, Frame, Labels, Level};
 /// Labels of larger ranges are compared as ranges: they would take memory that the file does not.
 const MOST_LABELS: usize = 1 << 20;
 
-/// The arrays of a frame; equal if the frames hold the same.
-#[derive(Debug, PartialEq)]
+/// The arrays of a frame.
 pub(crate) struct Content {
-    nrows: usize,
     names: Vec<String>,
     arrays: Vec<ArrayData>,
 }
@@ -33,7 +31,7 @@ pub(crate) fn content(frame: &Frame) -> Option<Content> {
     let exporter = Exporter::new(&frame, None).ok()?;
     let arrays = exporter.admitted(&frame).ok()?.into_iter().map(with_usual_name).collect();
     let names = exporter.schema().fields().iter().map(|field| field.name().clone()).collect();
-    Some(Content { nrows: frame.nrows, names, arrays })
+    Some(Content { names, arrays })
 }
 
 /// Complex numbers are lists of two floats. NumPy has no name for the floats, so a file's own name is in Arrow's layout only.

@@ -15,9 +15,6 @@ use colonnade_capi::write::encode;
 
 use crate::check_error;
 
-/// More bytes than an input has.
-const MOST_NBYTES: usize = 1 << 20;
-
 /// Receives the bytes in pieces of the given sizes, and as one piece.
 ///
 /// # Panics
@@ -49,6 +46,7 @@ impl Received {
     }
 
     fn receive(&mut self, mut bytes: &[u8], sizes: &[u8], by_batch: bool) -> colonnade::Result<()> {
+        let nbytes = bytes.len();
         let mut incoming = Incoming::new(limits(), |nbytes| Ok(Box::new(vec![0; nbytes])));
         let mut sizes = sizes.iter().map(|size| usize::from(*size) + 1).cycle();
         while !bytes.is_empty() {
@@ -61,7 +59,7 @@ impl Received {
                 let (taken, step) = incoming.feed(piece)?;
                 let is_known = incoming.waiting() != PendingMessage::Nothing;
                 assert!(is_known || !incoming.is_whole(), "a whole message of no kind");
-                assert!(incoming.partial().len() <= MOST_NBYTES, "more bytes than the input has");
+                assert!(incoming.partial().len() <= nbytes, "more bytes than the input has");
                 assert!(incoming.is_whole() || incoming.take().is_none(), "a message before its end");
                 assert!(incoming.decoder().is_none() || by_batch, "batches that were not asked for");
                 assert!(incoming.count() <= self.messages.len() as u64, "more messages than were taken");
