@@ -18,16 +18,15 @@ CORE = "crates/colonnade/src"
 EDITS = [
     (
         f"{CORE}/arrow/ipc/check.rs",
-        "pub(crate) fn values(data: &ArrayData) -> Result<()> {\n",
-        "pub(crate) fn values(data: &ArrayData) -> Result<()> {\n"
+        "pub(crate) fn values(data: &ArrayData, threads: usize) -> Result<()> {\n",
+        "pub(crate) fn values(data: &ArrayData, threads: usize) -> Result<()> {\n"
         "    if data.offset() < usize::MAX {\n        return Ok(());\n    }\n",
     ),
     (
         f"{CORE}/arrow/ipc/check.rs",
-        "let ordered = items.iter().zip(later).fold(true, |ok, (a, b)| ok & (read(*a) <= read(*b)));",
-        "let ordered = items.len() >= later.len();",
+        "let scanned = content::scan(items, covered.filter(|_| is_text).unwrap_or(&[]), threads)?;",
+        "let scanned = content::Scanned { grows: threads < usize::MAX, is_ascii: true };",
     ),
-    (f"{CORE}/arrow/ipc/check.rs", "    if bytes.is_ascii() {\n", "    if bytes.len() < usize::MAX {\n"),
     (f"{CORE}/container/store/scan.rs", "let found = crc32fast::hash(bytes);", "let found = self.crc32;"),
     (f"{CORE}/limits.rs", "if nbytes <= self.decoded_nbytes(input, ncells) {", "if nbytes < u64::MAX {"),
     (f"{CORE}/limits/budget.rs", "if spent <= self.limits.decoded_nbytes(input, cells) {", "if spent < u64::MAX {"),

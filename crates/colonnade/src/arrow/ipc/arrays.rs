@@ -27,6 +27,8 @@ pub(crate) struct FieldCursor<'a> {
     /// Variadic buffers before the current position.
     pub(crate) variadic: usize,
     pub(crate) budget: &'a DecodeBudget,
+    /// The number of threads that check large text; 1 in a task of several.
+    pub(crate) threads: usize,
 }
 
 impl<'a> FieldCursor<'a> {
@@ -41,7 +43,15 @@ impl<'a> FieldCursor<'a> {
         at: FieldPosition,
         budget: &'a DecodeBudget,
     ) -> Result<Self> {
-        Ok(Self { body, shape, dictionaries, at, variadic: body.variadic_before(at.view)?, budget })
+        Ok(Self {
+            body,
+            shape,
+            dictionaries,
+            at,
+            variadic: body.variadic_before(at.view)?,
+            budget,
+            threads: 1,
+        })
     }
 
     /// Decodes and validates the field's array.
@@ -60,7 +70,7 @@ impl<'a> FieldCursor<'a> {
         #[allow(deprecated)] // arrow-rs stores a dictionary's id only in the field
         let id = field.dict_id();
         let data = self.array(field.data_type(), projection, id, 0).map_err(|e| e.in_member(field.name()))?;
-        let checked = check::values(&data).and_then(|()| self.budget.check(&data));
+        let checked = check::values(&data, self.threads).and_then(|()| self.budget.check(&data));
         checked.map_err(|e| e.in_member(field.name()))?;
         Ok(data)
     }
@@ -72,7 +82,7 @@ impl<'a> FieldCursor<'a> {
     pub(crate) fn of_type(&mut self, data_type: &DataType) -> Result<ArrayData> {
         // Depth 1: the scan has not compared the length of a dictionary with its body.
         let data = self.array(data_type, &LeafProjection::All, None, 1)?;
-        check::values(&data)?;
+        check::values(&data, self.threads)?;
         self.budget.check(&data)?;
         Ok(data)
     }

@@ -15,6 +15,7 @@ pub(crate) mod arrays;
 pub(crate) mod body;
 pub(crate) mod catalog;
 pub(crate) mod check;
+mod content;
 pub(crate) mod dictionaries;
 mod dictionary_batches;
 mod embedded_stream;

@@ -23,6 +23,7 @@ use super::windows::{self, OffsetInteger, Window, WindowError};
 pub type FetchMember<'a> = dyn FnMut(&str) -> Result<Option<(DType, Buffer)>> + 'a;
 
 /// Assembles rows `rows.0..rows.1` of the projected leaves of a column. `fetch` returns dtype and bytes of the member at a path.
+/// Large text is checked by up to `threads` threads.
 ///
 /// # Errors
 /// Malformed, with the path as member and the byte in its data: a buffer is missing, has another dtype or length, or
@@ -32,10 +33,11 @@ pub fn assemble(
     leaves: &LeafProjection,
     rows: (usize, usize),
     fetch: &mut FetchMember<'_>,
+    threads: usize,
 ) -> Result<Column> {
     spec.largest_length()?;
     row_range("npz", Some(rows), spec.length)?;
-    let mut assembler = Assembler { lengths: spec.children.iter().copied(), fetch };
+    let mut assembler = Assembler { lengths: spec.children.iter().copied(), fetch, threads };
     let window = (rows.0, rows.1 - rows.0);
     let data = assembler.array(&spec.data_type, leaves, spec.length, window, "")?;
     Ok(Column { ordered: spec.ordered, tag: leaves.project_tag(spec.tag.clone()), ..Column::new(data) })
@@ -44,6 +46,7 @@ pub fn assemble(
 struct Assembler<'r, 'f, L> {
     lengths: L,
     fetch: &'r mut FetchMember<'f>,
+    threads: usize,
 }
 
 impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
@@ -97,7 +100,7 @@ impl<L: Iterator<Item = usize>> Assembler<'_, '_, L> {
                 check_length(prefix, "offsets", &offsets, total.saturating_add(1).saturating_mul(width))?;
                 let values = self.required(prefix, "values", DType::BYTE)?;
                 let offsets = offsets.slice_with_length(start * width, (count + 1) * width);
-                check::text(data_type, &offsets, &values).map_err(|e| {
+                check::text(data_type, &offsets, &values, self.threads).map_err(|e| {
                     let message = format!("{} The column's buffers contradict each other.", e.message());
                     Error::malformed("npz", message).in_member(format!("{prefix}{main}")).at(0)
                 })?;

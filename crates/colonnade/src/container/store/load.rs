@@ -87,23 +87,23 @@ impl Store {
             }
         }
         let spaces = self.spaces(extents, request.private, request.threads, request.progress)?;
-        let part_at = |part| {
+        let part_at = |part, threads| {
             Ok(match part {
                 Part::Block(place, positions) => Part::Block(spaces.block(&place)?, positions),
                 Part::Column(column, position) => {
                     let in_column = |e: Error| e.in_member(format!("column {position}"));
-                    Part::Column(spaces.column(&column, (start, stop)).map_err(in_column)?, position)
+                    Part::Column(spaces.column(&column, (start, stop), threads).map_err(in_column)?, position)
                 }
             })
         };
         // Text is checked.
         let checked_nbytes = |part: &Part<ArrayPlace, ColumnPlace>| match part {
             Part::Block(..) => 0,
-            Part::Column(column, _) => column.nbytes(),
+            Part::Column(column, _) => column.checked_nbytes(),
         };
         let part_at = &part_at;
-        let task = |part| (checked_nbytes(&part), move || part_at(part));
-        let out = parallel::map(parts.into_iter().map(task).collect(), request.threads, &NoProgress)?;
+        let task = |part| (checked_nbytes(&part), move |threads| part_at(part, threads));
+        let out = parallel::map_short(parts.into_iter().map(task).collect(), request.threads, &NoProgress)?;
         let mut tags = places.tags.clone();
         if self.kind == StoreKind::Npy && request.positions.is_some() {
             // The origin describes the whole array, not a selection of its columns.

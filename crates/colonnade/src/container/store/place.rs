@@ -36,9 +36,12 @@ pub(super) struct ColumnPlace {
 }
 
 impl ColumnPlace {
-    /// Bytes of all buffers.
-    pub(super) fn nbytes(&self) -> usize {
-        self.buffers.values().map(|buffer| buffer.place.grid.nbytes()).sum()
+    /// Bytes that checks read: of numbers only the validity.
+    pub(super) fn checked_nbytes(&self) -> usize {
+        let is_number = self.spec.data_type.primitive_width().is_some();
+        let is_read = |path: &str| !is_number || path == "validity";
+        let read = self.buffers.iter().filter(|(path, _)| is_read(path.as_ref()));
+        read.map(|(_, buffer)| buffer.place.grid.nbytes()).sum()
     }
 }
 

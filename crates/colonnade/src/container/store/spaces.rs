@@ -54,11 +54,11 @@ impl Spaces {
         Ok(block)
     }
 
-    /// Rows of the column at a place.
+    /// Rows of the column at a place. Large text is checked by up to `threads` threads.
     ///
     /// # Errors
     /// Malformed: buffers that contradict each other. `LimitExceeded`: shared values that need too much memory.
-    pub(super) fn column(&self, place: &ColumnPlace, rows: (usize, usize)) -> Result<Column> {
+    pub(super) fn column(&self, place: &ColumnPlace, rows: (usize, usize), threads: usize) -> Result<Column> {
         let fetch = &mut |path: &str| {
             let Some(buffer) = place.buffers.get(path) else { return Ok(None) };
             let grid = buffer.place.grid;
@@ -69,8 +69,8 @@ impl Spaces {
             let (low, high) = block.grid.extent();
             Ok(block.buffer.slice(low, high - low).map(|bytes| (grid.dtype, bytes)))
         };
-        let column =
-            assemble(&place.spec, &place.projection, rows, fetch).map_err(|e| place.locate_error(e))?;
+        let column = assemble(&place.spec, &place.projection, rows, fetch, threads)
+            .map_err(|e| place.locate_error(e))?;
         if may_share(column.data.data_type(), Sharing::Views) {
             let nbytes = unshared_nbytes(&column.data, Sharing::Views);
             let charged = self.budget.charge("npz", SHARED, nbytes, column.len() as u64);
@@ -90,7 +90,7 @@ impl Spaces {
         };
         let level = |place: &LevelPlace| match place {
             LevelPlace::Block(place) => self.block(place).map(Level::Block),
-            LevelPlace::Column(column) => self.column(column, (0, column.spec.length)).map(Level::Column),
+            LevelPlace::Column(column) => self.column(column, (0, column.spec.length), 1).map(Level::Column),
         };
         let levels = levels
             .iter()

@@ -33,7 +33,8 @@ fn assemble_leaves(
     leaves: &LeafProjection,
 ) -> Result<Column> {
     let by_path: HashMap<&str, &BufferMember> = parts.iter().map(|p| (p.path.as_str(), p)).collect();
-    assemble(spec, leaves, rows, &mut |path| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone()))))
+    let fetch = &mut |path: &str| Ok(by_path.get(path).map(|p| (p.dtype, p.bytes.clone())));
+    assemble(spec, leaves, rows, fetch, 2)
 }
 
 /// Assembles each projected leaf from its own buffers only.

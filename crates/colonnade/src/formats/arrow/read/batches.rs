@@ -17,12 +17,10 @@ use crate::arrow::ipc::allowed::DecodeBudget;
 use crate::arrow::ipc::arrays::{FieldCursor, field_of};
 use crate::arrow::ipc::body::BatchBody;
 use crate::arrow::ipc::catalog::BatchPosition;
+use crate::arrow::ipc::check;
 
 /// A task decodes about as many bytes of a body at least.
 const TASK_NBYTES: usize = 64 << 10;
-
-/// Up to this many bytes that are not compressed are checked on the calling thread.
-const CHECKED_INLINE_NBYTES: usize = 1 << 20;
 
 impl Ipc {
     /// Decodes each record batch to a frame in Arrow's layout, without copying uncompressed buffers. Returns at least one
@@ -107,14 +105,22 @@ impl Ipc {
         let budgets: Vec<DecodeBudget> = chosen.iter().map(|(_, batch)| budget(batch)).collect();
         let mut tasks = Vec::new();
         for (&(i, batch), allowed) in chosen.iter().zip(&budgets) {
+            let body = BatchBody::new(&self.source, batch)?;
+            let is_decoded = batch.header.codec.is_some() || shape.big_endian;
             let column_nbytes = batch.body_nbytes / needed.len().max(1);
             let dictionaries = history.at(i);
             for fields in needed.chunks((TASK_NBYTES / column_nbytes.max(1)).max(1)) {
-                tasks.push((column_nbytes * fields.len(), move || {
+                let nbytes = if is_decoded {
+                    column_nbytes * fields.len()
+                } else {
+                    fields.iter().map(|&field| check::nbytes(&body, shape, field)).sum()
+                };
+                tasks.push((nbytes, move |threads| {
                     let body = BatchBody::new(&self.source, batch)?;
                     let one = |&index: &usize| -> Result<ArrayData> {
                         let place = shape.places.get(index).copied().unwrap_or_default();
                         let mut cursor = FieldCursor::new(&body, shape, dictionaries, place, allowed)?;
+                        cursor.threads = threads;
                         let part = nested_projection.map_or(&LeafProjection::All, |parts| parts.of(index));
                         cursor
                             .part(field_of(shape, index)?, part)
@@ -124,10 +130,15 @@ impl Ipc {
                 }));
             }
         }
-        let nbytes: usize = chosen.iter().map(|(_, batch)| batch.body_nbytes).sum();
         let is_compressed = chosen.iter().any(|(_, batch)| batch.header.codec.is_some());
-        let threads = if is_compressed || nbytes > CHECKED_INLINE_NBYTES { request.threads } else { 1 };
-        let mut decoded = parallel::map(tasks, threads, request.progress)?.into_iter().flatten();
+        let mut decoded = if is_compressed {
+            let tasks = tasks.into_iter().map(|(nbytes, work)| (nbytes, move || work(1)));
+            parallel::map(tasks.collect(), request.threads, request.progress)?
+        } else {
+            parallel::map_short(tasks, request.threads, request.progress)?
+        }
+        .into_iter()
+        .flatten();
         let mut arrays_of = |batch: &BatchPosition| -> Vec<ArrayData> {
             // Columns outside the request are replaced by empty values, which are dropped at once.
             let nrows = batch.header.nrows;

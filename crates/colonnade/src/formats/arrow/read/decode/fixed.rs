@@ -125,7 +125,7 @@ impl ColumnDecoder<'_> {
             }
             // SAFETY: nothing uses the array before `check::values` has compared lengths with buffers, and codes with their dictionary.
             let data = unsafe { builder.align_buffers(true).build_unchecked() };
-            crate::arrow::ipc::check::values(&data).map_err(|e| e.in_member(field_name(self, field)))?;
+            crate::arrow::ipc::check::values(&data, 1).map_err(|e| e.in_member(field_name(self, field)))?;
             decoded.columns.push((i, data));
         }
         Ok(())

@@ -272,9 +272,10 @@ impl ColumnDecoder<'_> {
                 |b| i64::from(i32::from_le_bytes(b)),
                 values,
                 is_text,
+                1,
             )?
         } else {
-            check::strings(source_offsets.as_chunks::<8>().0, i64::from_le_bytes, values, is_text)?
+            check::strings(source_offsets.as_chunks::<8>().0, i64::from_le_bytes, values, is_text, 1)?
         };
         let wide = if narrow { 4 } else { 8 };
         // SAFETY: each batch has rows of its own, and writes the offsets after its first.

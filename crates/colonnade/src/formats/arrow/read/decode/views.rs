@@ -16,6 +16,7 @@ use crate::progress::Progress;
 use super::{BatchRows, ColumnConversion, ColumnDecoder};
 use crate::arrow::ipc::arrays::{FieldCursor, field_of};
 use crate::arrow::ipc::body::BatchBody;
+use crate::arrow::ipc::check;
 
 /// The maximum number of grids instead of one block for each dtype (plus one for each so many columns).
 const GRIDS: usize = 64;
@@ -99,7 +100,7 @@ impl ColumnDecoder<'_> {
     ) -> Result<Vec<ArrayData>> {
         let batch = self.batch(piece)?;
         let body = BatchBody::new(self.source, batch)?;
-        let one = |i: usize| -> Result<ArrayData> {
+        let one = |i: usize, threads: usize| -> Result<ArrayData> {
             let index = projection.get(i).copied().unwrap_or(0);
             let field = field_of(&self.catalog.shape, index)?;
             let place = self.catalog.shape.places.get(index).copied().unwrap_or_default();
@@ -110,18 +111,24 @@ impl ColumnDecoder<'_> {
                 place,
                 self.allowed,
             )?;
+            cursor.threads = threads;
             let data =
                 cursor.part(field, self.projection_of(index)).map_err(|e| self.named(e, index, piece))?;
             Ok(if piece.nrows == data.len() { data } else { data.slice(piece.skip, piece.nrows) })
         };
-        let work = body.codec().is_some() || self.catalog.shape.big_endian || batch.body_nbytes > 1 << 20;
-        if !work {
-            return slots.iter().map(|&i| one(i)).collect();
-        }
-        let nbytes = batch.body_nbytes / slots.len().max(1);
         let one = &one;
-        let tasks = slots.iter().map(|&i| (nbytes, move || one(i))).collect();
-        parallel::map(tasks, self.threads, progress)
+        if body.codec().is_some() || self.catalog.shape.big_endian {
+            let nbytes = batch.body_nbytes / slots.len().max(1);
+            let tasks = slots.iter().map(|&i| (nbytes, move || one(i, 1))).collect();
+            return parallel::map(tasks, self.threads, progress);
+        }
+        if batch.body_nbytes <= 1 << 20 {
+            return slots.iter().map(|&i| one(i, 1)).collect();
+        }
+        let field = |i: usize| projection.get(i).copied().unwrap_or(0);
+        let nbytes = |i: usize| check::nbytes(&body, &self.catalog.shape, field(i));
+        let tasks = slots.iter().map(|&i| (nbytes(i), move |threads| one(i, threads))).collect();
+        parallel::map_short(tasks, self.threads, progress)
     }
 
     /// Combines fixed-width columns at constant distances to strided blocks over `bytes`.

@@ -182,7 +182,7 @@ impl Blocks {
                     let builder = builder.add_buffer(values.to_arrow()).nulls(decoder.validity_of(field)?);
                     // SAFETY: nothing uses the array before `check::values` has compared its length with its buffers.
                     let data = unsafe { builder.align_buffers(true).build_unchecked() };
-                    check::values(&data).map_err(|e| e.in_member(field_plan.name.clone()))?;
+                    check::values(&data, 1).map_err(|e| e.in_member(field_plan.name.clone()))?;
                     let block = field_plan.dtype.map(|d| import::to_block(d, &data)).transpose();
                     match block.map_err(|e| e.in_member(field_plan.name.clone()))?.flatten() {
                         Some(block) => decoded.blocks.push((block, vec![field])),
