@@ -298,9 +298,9 @@ sanitizers: setup  ## the Rust tests under AddressSanitizer and ThreadSanitizer;
 	$(PY) -m scripts.sanitizers thread
 
 .PHONY: mutants
-mutants: setup  ## a share of all changes of readers: each should make a Rust test fail; SHARD=0/100; half a minute a change
+mutants: setup  ## changes of readers, each of which a test should notice, in one build; hours; MINUTES=60 of Rust tests and of Python tests
 	@cargo mutants --version >/dev/null 2>&1 || cargo install --locked cargo-mutants
-	cargo mutants --shard $(or $(SHARD),0/100) --sharding round-robin --output target/mutants
+	$(PY) -m scripts.mutants --minutes $(or $(MINUTES),60)
 
 .PHONY: attack
 attack: setup build  ## system calls fail or move few bytes; writers are killed; the power fails; bits flip; slow inputs; other readers; needs strace and cc

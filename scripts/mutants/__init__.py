@@ -1,0 +1,1 @@
+"""Changes of the readers, each of which a test should notice."""
