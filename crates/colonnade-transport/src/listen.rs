@@ -115,6 +115,10 @@ impl ListeningSocket {
             // The peer closed before it was accepted. The system also reports network errors here.
             Err(e) if platform::is_gone_peer(e) => Ok(None),
             Err(e @ (Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM)) => {
+                // The system reports it without a peer too.
+                if !self.wait(Duration::ZERO)? {
+                    return Ok(None);
+                }
                 self.reject_next();
                 Err(SystemError::wrap(e.into(), &self.address, ". A peer was turned away"))
             }

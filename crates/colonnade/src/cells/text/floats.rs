@@ -180,7 +180,7 @@ fn put_nonfinite<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Res
         let word: &[u8] = match (style.nonfinite, style.syntax) {
             (Nonfinite::Null, _) => b"null",
             (Nonfinite::Tagged, Syntax::Json) => b"\"NaN\"",
-            (Nonfinite::Tagged, Syntax::Csv) => b"nan",
+            (Nonfinite::Tagged, Syntax::Csv) if style.header => b"nan",
             _ => return put_any(value, style, out),
         };
         out.extend_from_slice(word);
@@ -209,6 +209,8 @@ fn put_any<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()
             );
             return Err(Error::unrepresentable(style.format, message));
         }
+        // Without a header as `csv::write` spells wider floats.
+        (_, Syntax::Csv) if !infinite && !style.header => "NaN".into(),
         (_, Syntax::Csv) => format!("{sign}{}{payload}", if infinite { "inf" } else { "nan" }),
         (_, Syntax::Yaml) if payload.is_empty() => format!("{sign}.{}", if infinite { "inf" } else { "nan" }),
         (Nonfinite::Literal, _) => format!("{sign}{}", if infinite { "Infinity" } else { "NaN" }),

@@ -75,6 +75,8 @@ pub struct TextStyle {
     pub nonfinite: Nonfinite,
     /// Whether a header has the types and categories. Without a header cells are for readers without them.
     pub header: bool,
+    /// For writing CSV: NaN becomes null, as readers without the types take it for a missing value.
+    pub nan_is_null: bool,
     /// For reading: types were inferred from earlier cells. A float then refuses integers that it would round.
     pub inferred: bool,
 }
@@ -83,25 +85,46 @@ impl TextStyle {
     /// The style of JSON whose header has the types.
     #[must_use]
     pub const fn json(format: &'static str) -> Self {
-        Self { format, syntax: Syntax::Json, nonfinite: Nonfinite::Tagged, header: true, inferred: false }
+        Self {
+            format,
+            syntax: Syntax::Json,
+            nonfinite: Nonfinite::Tagged,
+            header: true,
+            nan_is_null: false,
+            inferred: false,
+        }
     }
 
     /// The style of JSON without a header.
     #[must_use]
     pub const fn plain_json(format: &'static str, nonfinite: Nonfinite) -> Self {
-        Self { format, syntax: Syntax::Json, nonfinite, header: false, inferred: false }
+        Self { format, syntax: Syntax::Json, nonfinite, header: false, nan_is_null: false, inferred: false }
     }
 
     /// The style of CSV. `header`: whether a sidecar or a first line has the types.
     #[must_use]
     pub const fn csv(header: bool) -> Self {
-        Self { format: "csv", syntax: Syntax::Csv, nonfinite: Nonfinite::Tagged, header, inferred: false }
+        Self {
+            format: "csv",
+            syntax: Syntax::Csv,
+            nonfinite: Nonfinite::Tagged,
+            header,
+            nan_is_null: !header,
+            inferred: false,
+        }
     }
 
     /// The style of YAML.
     #[must_use]
     pub const fn yaml(header: bool) -> Self {
-        Self { format: "yaml", syntax: Syntax::Yaml, nonfinite: Nonfinite::Tagged, header, inferred: false }
+        Self {
+            format: "yaml",
+            syntax: Syntax::Yaml,
+            nonfinite: Nonfinite::Tagged,
+            header,
+            nan_is_null: false,
+            inferred: false,
+        }
     }
 
     /// The same style for cells whose types were inferred from other cells.

@@ -63,7 +63,7 @@ fn are_intervals(data_type: &DataType, tag: Option<&str>) -> bool {
 /// Returns the style of JSON text in a cell. Without a schema no reader knows a tagged NaN, so it is null.
 pub(super) fn json_style(style: TextStyle) -> TextStyle {
     let nonfinite = if style.header { Nonfinite::Tagged } else { Nonfinite::Null };
-    TextStyle { syntax: Syntax::Json, nonfinite, ..style }
+    TextStyle { syntax: Syntax::Json, nonfinite, nan_is_null: false, ..style }
 }
 
 pub(super) fn is_complex(numpy_dtype: Option<DType>) -> bool {

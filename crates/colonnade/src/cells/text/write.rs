@@ -193,16 +193,12 @@ impl<B: ArrowNativeType, F: Float> TextWriter for FloatWriter<B, F> {
         floats::put(value, self.nulls.style, out)
     }
 
-    /// In CSV without a header readers take NaN for a missing value.
     fn is_null(&self, row: usize) -> bool {
         let nan = |bits: &B| {
             let bits = (self.make)(*bits).bits() & !F::SIGN;
             bits > F::INFINITY
         };
-        self.nulls.has(row)
-            || self.nulls.style.syntax == Syntax::Csv
-                && !self.nulls.style.header
-                && self.values.get(row).is_some_and(nan)
+        self.nulls.has(row) || self.nulls.style.nan_is_null && self.values.get(row).is_some_and(nan)
     }
 
     fn is_plain(&self) -> bool {

@@ -94,7 +94,10 @@ pub fn read<'a>(t: &mut Thrift<'a>) -> Result<ColumnChunk<'a>> {
             (9, ThriftType::Binary) => {
                 chunk.encrypted = true;
                 let nbytes = t.binary()?.len();
-                chunk.secret = Some(ChunkKey::Column(Some((t.position() - nbytes, nbytes))));
+                // A plaintext footer states the metadata; with the footer's key, the encrypted ones are not needed.
+                if !(known && matches!(chunk.secret, Some(ChunkKey::Footer))) {
+                    chunk.secret = Some(ChunkKey::Column(Some((t.position() - nbytes, nbytes))));
+                }
             }
             _ => t.skip(field.wire)?,
         }

@@ -7,7 +7,7 @@ use super::line_errors;
 use super::number::integer_digits;
 use super::opening::Preamble;
 use super::pass::{InputFault, InputFaultKind};
-use crate::cells::number::{ParsedInt, integer};
+use crate::cells::number::{ParsedInt, float, integer};
 use crate::cells::place::TextPosition;
 use crate::error::{Error, ErrorKind};
 use crate::excerpt::excerpt;
@@ -104,12 +104,15 @@ pub(super) fn misfit(
         return place(at).error(ErrorKind::Unsupported, FORMAT, Some(name), message);
     }
     let (what, dtype) = match kind {
-        InferredType::Bool => ("a truth value".into(), "boolean".into()),
+        InferredType::Bool => ("a truth value".into(), "str".into()),
         // A float would lose digits.
         InferredType::Int | InferredType::UInt if whole != ParsedInt::Not => {
             ("a whole number of 64 bits".into(), "str".into())
         }
-        InferredType::Int | InferredType::UInt => ("a whole number of 64 bits".into(), "float64".into()),
+        InferredType::Int | InferredType::UInt => {
+            let is_float = std::str::from_utf8(&plain).is_ok_and(|plain| float(plain).is_some());
+            ("a whole number of 64 bits".into(), if is_float { "float64" } else { "str" }.into())
+        }
         InferredType::Nothing if whole != ParsedInt::Not => {
             let dtype = match whole {
                 ParsedInt::Int(_) => "Int64",

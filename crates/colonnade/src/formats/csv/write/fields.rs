@@ -24,15 +24,6 @@ pub trait FieldWriter: Send + Sync {
     fn put(&self, row: usize, dialect: &Dialect, out: &mut Vec<u8>) -> Result<()>;
 }
 
-/// The style of a column.
-#[derive(Debug, Clone, Copy)]
-pub struct FieldStyle {
-    /// The text style of values.
-    pub style: TextStyle,
-    /// Without a schema: whether NaN is null, because the frame's library has no other missing value.
-    pub nan_is_null: bool,
-}
-
 /// Returns the writer of the fields of `data`. `says`: the NumPy dtype in the field's metadata.
 ///
 /// # Errors
@@ -41,18 +32,18 @@ pub fn fields<'a>(
     field: &Field,
     says: Option<DType>,
     data: &'a ArrayData,
-    manner: FieldStyle,
+    style: TextStyle,
     dialect: &Dialect,
 ) -> Result<Box<dyn FieldWriter + 'a>> {
     // These types use only digits, signs, points and letters. They need quotes only if an option makes such a character
     // special.
     let bare = [dialect.delimiter, dialect.quote].iter().all(|mark| !b": ()".contains(mark));
     if says.is_none_or(|dtype| dtype.unit.is_none())
-        && let Some(direct) = direct(data, manner, dialect)
+        && let Some(direct) = direct(data, style, dialect)
     {
         return Ok(direct);
     }
-    let writer = text::writer(field, says, data, manner.style)?;
+    let writer = text::writer(field, says, data, style)?;
     let kind = FieldKind::of(data.data_type());
     let quoted = if kind == FieldKind::Text { dialect.text } else { dialect.numbers };
     Ok(Box::new(TextFields {
@@ -120,14 +111,10 @@ fn point(start: usize, dialect: &Dialect, out: &mut [u8]) {
 }
 
 /// Returns the direct writer of text and integers, and of floats if NaN is written without its payload.
-fn direct<'a>(
-    data: &'a ArrayData,
-    manner: FieldStyle,
-    dialect: &Dialect,
-) -> Option<Box<dyn FieldWriter + 'a>> {
+fn direct<'a>(data: &'a ArrayData, style: TextStyle, dialect: &Dialect) -> Option<Box<dyn FieldWriter + 'a>> {
     let nulls = data.nulls().filter(|nulls| nulls.null_count() > 0);
-    let plain = !manner.style.header;
-    let FieldStyle { nan_is_null, .. } = manner;
+    let plain = !style.header;
+    let TextStyle { nan_is_null, .. } = style;
     fn of<T: ArrowNativeType>(data: &ArrayData) -> Option<&[T]> {
         data.buffers().first()?.typed_data::<T>().get(data.offset()..data.offset() + data.len())
     }

@@ -26,7 +26,6 @@ use crate::text::loss::{
 use crate::text::pieces::{self, TextSection};
 
 pub use chunks::CsvChunkWriter;
-use fields::FieldStyle;
 use options::{SchemaPlace, WriteOptions};
 use quoting::Dialect;
 use records::{CsvRecords, RecordColumn};
@@ -140,8 +139,9 @@ fn write(
             names::write(&levels, &columns, &dialect, &mut front);
         }
     }
-    let manner =
-        FieldStyle { style: TextStyle::csv(!plain), nan_is_null: plain && !tells_nan_from_null(frame) };
+    // Null only if the frame's library has no other missing value.
+    let nan_is_null = plain && !tells_nan_from_null(frame);
+    let style = TextStyle { nan_is_null, ..TextStyle::csv(!plain) };
     let data: Vec<NamedColumn> = exported
         .schema
         .fields()
@@ -152,10 +152,10 @@ fn write(
         .collect();
     let mut columns = Vec::with_capacity(levels.len() + exported.ncols);
     for level in &levels {
-        columns.push(column(&level.name, level, manner, &dialect)?);
+        columns.push(column(&level.name, level, style, &dialect)?);
     }
     for named in &data {
-        columns.push(column(&named.name, named, manner, &dialect)?);
+        columns.push(column(&named.name, named, style, &dialect)?);
     }
     // The header counts rows without fields. No empty lines are written for them.
     let nrows = if columns.is_empty() { 0 } else { frame.nrows };
@@ -170,11 +170,11 @@ fn write(
 fn column<'a>(
     name: &str,
     named: &'a NamedColumn,
-    manner: FieldStyle,
+    style: TextStyle,
     dialect: &Dialect,
 ) -> Result<RecordColumn<'a>> {
     let fields = meta_of_field(&named.field)
-        .and_then(|meta| fields::fields(&named.field, meta.dtype, &named.data, manner, dialect))
+        .and_then(|meta| fields::fields(&named.field, meta.dtype, &named.data, style, dialect))
         .map_err(|e: Error| e.in_member(name))?;
     let nbytes = named.data.get_slice_memory_size().unwrap_or(0) / named.data.len().max(1);
     Ok(RecordColumn { name: name.to_owned(), fields, nbytes })

@@ -380,7 +380,7 @@ fn coded_values(
                 Some(code) => *code,
                 None => {
                     if text && simdutf8::basic::from_utf8(value).is_err() {
-                        return Err(no_text("row", part.at + first));
+                        return Err(no_text("row", part.at + first + places.next().unwrap_or(0)));
                     }
                     more += value.len() as u64;
                     if more > GROWN_NBYTES {
