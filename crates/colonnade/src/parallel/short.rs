@@ -105,19 +105,18 @@ mod tests {
     use crate::progress::NoProgress;
 
     #[test]
-    fn values_come_in_the_order_of_their_tasks() {
+    fn values_come_in_the_order_of_their_tasks_and_only_large_tasks_are_split() {
+        let shapes = [(vec![], None), (vec![8], Some(8)), (vec![1; 20], None), (vec![1, 80, 3, 2], Some(80))];
         for threads in [0, 1, 2, 5] {
-            for sizes in [vec![], vec![8 << 20], vec![1 << 20; 20], vec![1, 80 << 20, 3 << 20, 2 << 20]] {
-                let task = |(i, nbytes): (usize, &usize)| (*nbytes, move |threads| Ok((i, threads)));
+            for (sizes, largest) in &shapes {
+                let task =
+                    |(i, size): (usize, &usize)| (*size << 20, move |threads: usize| Ok((i, threads > 1)));
                 let tasks = sizes.iter().enumerate().map(task).collect();
                 let values = map_short(tasks, threads, &NoProgress).unwrap();
-                assert_eq!(
-                    values.iter().map(|v| v.0).collect::<Vec<_>>(),
-                    (0..sizes.len()).collect::<Vec<_>>()
-                );
-                let split: Vec<_> = values.iter().filter(|v| v.1 > 1).map(|v| sizes[v.0] >> 20).collect();
-                let expected = if threads < 2 || sizes.len() == 20 { &[][..] } else { &[80, 8] };
-                assert!(split.iter().all(|size| expected.contains(size) || sizes.len() == 4), "{split:?}");
+                assert!(values.iter().map(|value| value.0).eq(0..sizes.len()));
+                let split: Vec<usize> = values.iter().filter(|value| value.1).map(|v| sizes[v.0]).collect();
+                let largest = largest.filter(|_| threads > 1);
+                assert_eq!(split.iter().max().copied(), largest, "{sizes:?} on {threads} threads");
             }
         }
     }
