@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use arrow_schema::{DataType, Field, FieldRef, Fields};
+use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
 
+use crate::arrow::ipc;
 use crate::error::{Error, Result};
 use crate::formats::parquet::schema::Element;
 use crate::formats::parquet::types::{DictionaryStorage, LeafConversion, LeafType};
@@ -36,9 +37,11 @@ impl FileLayout {
     /// The layout of a file whose first chunk has the columns `sources`.
     ///
     /// # Errors
-    /// `Unrepresentable` for data that Parquet cannot hold; `InvalidOption` for encodings that a column does not support. Both name
+    /// `Unrepresentable` for data that Parquet cannot hold, and for types that nest too deep; `InvalidOption` for encodings that a column does not support. Both name
     /// the column.
     pub(super) fn of(fields: &Fields, sources: &[ColumnSource<'_>], options: &WriteOptions) -> Result<Self> {
+        // Readers take no Arrow schema that nests deeper, and types would come back changed.
+        ipc::check_depth(&Schema::new(fields.clone())).map_err(|e| e.in_format("parquet"))?;
         let mut out = Self {
             roots: Vec::with_capacity(fields.len()),
             elements: Vec::new(),
