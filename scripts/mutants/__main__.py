@@ -48,8 +48,7 @@ def all_changes(jobs: int) -> None:
 def table() -> None:
     """Prints how many changes were tried and noticed, and lists those that no test notices."""
     mutants = json.loads(build.LIST.read_text())
-    rust = {each["number"]: each["result"] for each in python.results(run.RESULTS)}
-    later = {each["number"]: each["result"] for each in python.results(python.RESULTS)}
+    rust, later = run.results(run.RESULTS), run.results(python.RESULTS)
     print(f"{len(mutants)} changes, {len(json.loads(build.WOVEN.read_text()))} compile behind a switch")
     print(f"Rust tests: {dict(Counter(rust.values()))}")
     print(f"Python tests, of those not noticed or not reached: {dict(Counter(later.values()))}")

@@ -87,21 +87,23 @@ def switch(crate: str, symbol: str, count: int) -> None:
     (folder / "lib.rs").write_text(library + "\nmod mutant_switch;\npub(crate) use mutant_switch::mutant;\n")
 
 
-def cargo(*arguments: str) -> list[dict]:
-    """Runs cargo in the copy. Returns its messages."""
+def cargo(*arguments: str, may_fail: bool = False) -> list[dict]:
+    """Runs cargo in the copy. Returns its messages; `may_fail`: also those of code that does not compile."""
     command = ["cargo", *arguments, "--message-format=json", "--profile=mutants", f"--target-dir={BUILT}"]
     run = subprocess.run(
         command, cwd=TREE, env={**os.environ, "RUSTFLAGS": "--cap-lints=allow"}, capture_output=True, check=False
     )
     messages = [json.loads(line) for line in run.stdout.splitlines() if line.startswith(b"{")]
-    if run.returncode and not any(m["reason"] == "compiler-message" for m in messages):
-        raise SystemExit(run.stderr.decode())
+    compiler = [m["message"] for m in messages if m["reason"] == "compiler-message"]
+    errors = [message["rendered"] for message in compiler if message["level"] == "error"]
+    if run.returncode and not (may_fail and errors):
+        raise SystemExit("\n".join(errors) or run.stderr.decode())
     return messages
 
 
 def check() -> list[dict]:
     """The errors of the compiler."""
-    messages = cargo("check", "-p", "colonnade", "-p", "colonnade-transport", "--keep-going")
+    messages = cargo("check", "-p", "colonnade", "-p", "colonnade-transport", "--keep-going", may_fail=True)
     compiler = [m["message"] for m in messages if m["reason"] == "compiler-message"]
     return [m for m in compiler if m["level"] == "error" and m["spans"]]
 
@@ -175,14 +177,11 @@ def tests() -> list[tuple[str, str]]:
     """Builds the Rust tests. Returns each test's program and folder."""
     packages = [argument for package in PACKAGES for argument in ("-p", package)]
     messages = cargo("test", "--no-run", "--lib", "--tests", *packages)
-    programs = [
+    return [
         (m["executable"], str(Path(m["manifest_path"]).parent))
         for m in messages
         if m["reason"] == "compiler-artifact" and m["profile"]["test"] and m["executable"]
     ]
-    if not programs:
-        raise SystemExit("\n".join(m["message"]["rendered"] for m in messages if m["reason"] == "compiler-message"))
-    return programs
 
 
 def module() -> None:

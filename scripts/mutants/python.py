@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import re
 import subprocess
 import sys
@@ -80,11 +79,8 @@ def chosen(numbers: list[int]) -> list[dict]:
 
 def try_all(jobs: int, minutes: float) -> None:
     """Tries the changes that the Rust tests leave, in random order, as long as there is time."""
-    left = [each["number"] for each in results(run.RESULTS) if each["result"] in ("not noticed", "not reached")]
-    done = {each["number"] for each in results(RESULTS)}
-    order = sorted(set(left) - done)
-    random.Random(0).shuffle(order)
-    changes = chosen(order)
+    left = {n for n, result in run.results(run.RESULTS).items() if result in ("not noticed", "not reached")}
+    changes = chosen(run.in_random_order(left - set(run.results(RESULTS))))
     none = [change for change in changes if not change["tests"]]
     some = [change for change in changes if change["tests"]]
     with RESULTS.open("a") as file:
@@ -104,8 +100,3 @@ def try_all(jobs: int, minutes: float) -> None:
         if path.exists():
             with RESULTS.open("a") as file:
                 file.write(path.read_text())
-
-
-def results(path: Path) -> list[dict]:
-    """The results so far."""
-    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []

@@ -8,8 +8,10 @@ import subprocess
 import threading
 import time
 from collections import defaultdict
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from scripts.mutants.build import WORK
 
@@ -32,7 +34,7 @@ class Test:
     reached: list[int] = field(default_factory=list)
 
 
-def record(programs: list[tuple[str, str]], jobs: int) -> list[Test]:
+def record(programs: list[tuple[str, str]], jobs: int) -> None:
     """Runs each test once and notes what it reaches."""
     every = [Test(program, folder, name) for program, folder in programs for name in names(program, folder)]
     with ThreadPoolExecutor(jobs) as pool:
@@ -41,7 +43,6 @@ def record(programs: list[tuple[str, str]], jobs: int) -> list[Test]:
     failed = [test.name for test, ok in zip(every, passed, strict=True) if not ok]
     print(f"{len(kept)} tests; {len(failed)} fail without a change: {', '.join(failed)}", flush=True)
     REACHED.write_text(json.dumps([vars(test) for test in kept]))
-    return kept
 
 
 def names(program: str, folder: str) -> list[str]:
@@ -126,11 +127,22 @@ def try_change(number: int, tests: list[Test]) -> dict:
     return {"number": number, "result": "not noticed"}
 
 
+def results(path: Path) -> dict[int, str]:
+    """The results so far, by number."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return {each["number"]: each["result"] for each in map(json.loads, lines)}
+
+
+def in_random_order(numbers: Iterable[int]) -> list[int]:
+    """The same order in each run, so that what was tried is a random sample."""
+    order = sorted(numbers)
+    random.Random(0).shuffle(order)
+    return order
+
+
 def try_all(woven: set[int], tests: list[Test], jobs: int, minutes: float) -> None:
     """Tries the changes that have no result yet, in random order, as long as there is time."""
-    done = {json.loads(line)["number"] for line in RESULTS.read_text().splitlines()} if RESULTS.exists() else set()
-    order = sorted(woven)
-    random.Random(0).shuffle(order)
+    done = results(RESULTS)
     of_change = defaultdict(list)
     for test in tests:
         for number in test.reached:
@@ -146,4 +158,4 @@ def try_all(woven: set[int], tests: list[Test], jobs: int, minutes: float) -> No
             file.write(json.dumps(result) + "\n")
 
     with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(one, [number for number in order if number not in done]))
+        list(pool.map(one, [number for number in in_random_order(woven) if number not in done]))

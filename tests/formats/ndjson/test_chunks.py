@@ -2,29 +2,14 @@
 
 import io
 import json
-from typing import Any
 
 import pytest
 
 import colonnade as cn
+from tests.helpers.dripping import Dripping
 from tests.helpers.each import each
 
 pa = pytest.importorskip("pyarrow")
-
-
-class Pieces(io.RawIOBase):
-    """A stream whose bytes come in pieces."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        self._data, self._size = io.BytesIO(data), size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, view: Any) -> int:
-        part = self._data.read(min(self._size, len(view)))
-        view[: len(part)] = part
-        return len(part)
 
 
 @each("chunk_rows", [1, 2, 7])
@@ -32,7 +17,7 @@ class Pieces(io.RawIOBase):
 def test_chunks_of_long_lines_have_as_many_rows_as_asked_for(chunk_rows: int, lengths: list[int]) -> None:
     rows = [{"i": i, "s": chr(ord("a") + i % 26) * length} for i, length in enumerate(lengths)]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
-    with cn.open_reader(Pieces(content, 70_000), format="ndjson", chunk_rows=chunk_rows) as reader:
+    with cn.open_reader(Dripping(content, 70_000), format="ndjson", chunk_rows=chunk_rows) as reader:
         chunks = [chunk.to_arrow().to_pylist() for chunk in reader]
     assert [len(chunk) for chunk in chunks[:-1]] == [chunk_rows] * (len(chunks) - 1)
     assert [row for chunk in chunks for row in chunk] == rows
@@ -42,10 +27,10 @@ def test_the_limit_of_a_stream_counts_the_rows_that_wait_and_not_those_that_were
     rows = [{"i": i, "s": "x" * 1000} for i in range(200)]
     content = "".join(json.dumps(row) + "\n" for row in rows).encode()
     limits = cn.Limits(max_stream_nbytes=50_000)
-    with cn.open_reader(Pieces(content, 5000), format="ndjson", chunk_rows=10, limits=limits) as reader:
+    with cn.open_reader(Dripping(content, 5000), format="ndjson", chunk_rows=10, limits=limits) as reader:
         assert [chunk.shape[0] for chunk in reader] == [10] * 20
     with (
-        cn.open_reader(Pieces(content, 5000), format="ndjson", chunk_rows=100, limits=limits) as reader,
+        cn.open_reader(Dripping(content, 5000), format="ndjson", chunk_rows=100, limits=limits) as reader,
         pytest.raises(cn.LimitError, match="max_stream_nbytes"),
     ):
         list(reader)

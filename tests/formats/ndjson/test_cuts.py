@@ -2,12 +2,12 @@
 
 import io
 import json
-from typing import Any
 
 import numpy as np
 import pytest
 
 import colonnade as cn
+from tests.helpers.dripping import Dripping
 from tests.helpers.each import each
 
 ROWS = [{"a": i, "b": f"é{i}\n" if (i + 1) % 3 else None, "c": i / 7} for i in range(40)]
@@ -17,21 +17,6 @@ ENDS = ("\n", "\r\n", "\n\n", " \r\n\t\r\n")
 def content(end: str, is_closed: bool, opening: str = "") -> bytes:
     text = opening + end.join(json.dumps(row) for row in ROWS)
     return (text + end if is_closed else text).encode()
-
-
-class Dripping(io.RawIOBase):
-    """Bytes that come a few at a time."""
-
-    def __init__(self, data: bytes, size: int) -> None:
-        self._data, self._size = io.BytesIO(data), size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, view: Any) -> int:
-        part = self._data.read(min(self._size, len(view)))
-        view[: len(part)] = part
-        return len(part)
 
 
 @each("end", list(ENDS))
