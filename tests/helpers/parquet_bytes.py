@@ -190,6 +190,17 @@ def element(
     return record({4: binary(name), 10: logical, **fields})
 
 
+def list_schema(physical: int, repetition: int, **kind: Any) -> Value:
+    """The schema of one column, "a": lists, whose elements may be null."""
+    nodes = [
+        element("schema", children=1),
+        element("a", None, repetition, children=1, converted=3),
+        element("list", None, REPEATED, children=1),
+        element("element", physical, OPTIONAL, **kind),
+    ]
+    return items(12, nodes)
+
+
 def logical(number: int, *fields: Value) -> Value:
     """A LogicalType: the number of its kind, and the fields of that kind from 1 on."""
     return record({number: record(dict(enumerate(fields, 1)))})

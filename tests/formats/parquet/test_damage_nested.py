@@ -26,15 +26,7 @@ def intervals(encoding: int) -> bytes:
         pages = [pb.dictionary_page(value * 2, 2), pb.data_page(levels + b"\1" + pb.packed([1, 0], 1), 4, encoding)]
     else:
         pages = [pb.data_page(levels + b"".join(bytes([b]) * 2 for b in value), 4, encoding)]
-    schema = pb.items(
-        12,
-        [
-            pb.element("schema", children=1),
-            pb.element("a", None, pb.OPTIONAL, children=1, converted=3),
-            pb.element("list", None, pb.REPEATED, children=1),
-            pb.element("element", pb.FIXED, pb.OPTIONAL, length=12, converted=21),
-        ],
-    )
+    schema = pb.list_schema(pb.FIXED, pb.OPTIONAL, length=12, converted=21)
     column = pb.Column(
         "a",
         pb.FIXED,

@@ -9,15 +9,7 @@ import colonnade as cn
 from tests.helpers import parquet_bytes as pb
 from tests.helpers.each import each
 
-LIST = pb.items(
-    12,
-    [
-        pb.element("schema", children=1),
-        pb.element("a", None, pb.OPTIONAL, children=1, converted=3),
-        pb.element("list", None, pb.REPEATED, children=1),
-        pb.element("element", pb.INT64, pb.OPTIONAL),
-    ],
-)
+LIST = pb.list_schema(pb.INT64, pb.OPTIONAL)
 
 
 def lists(found: int, said: int) -> bytes:

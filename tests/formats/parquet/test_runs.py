@@ -53,15 +53,7 @@ def listed(definition: bytes, keys: bytes | None = None, n: int = 3) -> bytes:
     values = pb.plain("q", *range(n)) if keys is None else keys
     body = pb.levels(pb.run(0, n, 1)) + pb.levels(definition) + values
     pages = [pb.data_page(body, n, pb.PLAIN if keys is None else pb.RLE_DICTIONARY)]
-    schema = pb.items(
-        12,
-        [
-            pb.element("schema", children=1),
-            pb.element("a", None, pb.REQUIRED, children=1, converted=3),
-            pb.element("list", None, pb.REPEATED, children=1),
-            pb.element("element", pb.INT64, pb.OPTIONAL),
-        ],
-    )
+    schema = pb.list_schema(pb.INT64, pb.REQUIRED)
     column = pb.Column(
         "a",
         pb.INT64,
