@@ -6,6 +6,7 @@
 mod gather;
 mod ordered;
 mod panic_for_tests;
+mod pieces;
 mod short;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -15,6 +16,7 @@ use std::time::Duration;
 pub use gather::{CANCEL_CHECK_NBYTES, Cancel, map, map_cancellable};
 pub use ordered::ordered;
 pub use panic_for_tests::panic_for_tests;
+pub(crate) use pieces::{character_start, piece_start};
 pub use short::{map_short, run_short};
 
 use crate::error::{Error, Result};

@@ -211,11 +211,7 @@ fn check(
     let mut tasks = Vec::new();
     let mut start = 0;
     while start < bytes.len() {
-        let mut end = bytes.len().min(start + SHARE);
-        // A character has at most four bytes; a longer run of continuation bytes fails the check.
-        for _ in 0..3 {
-            end -= usize::from(bytes.get(end).is_some_and(|b| b & 0xc0 == 0x80));
-        }
+        let end = crate::parallel::character_start(bytes, bytes.len().min(start + SHARE));
         let (part, from, first) = (bytes.get(start..end).unwrap_or(&[]), start, &first);
         tasks.push(Task::new(part.len(), move || {
             if simdutf8::basic::from_utf8(part).is_err() {

@@ -74,18 +74,13 @@ fn on_each(threads: usize, work: impl Fn(usize) + Sync) -> Result<()> {
 
 /// Piece `k` of the offsets, with the first one of the next piece.
 fn rows<T>(items: &[T], k: usize, pieces: usize) -> &[T] {
-    let at = |k: usize| items.len() / pieces * k + (items.len() % pieces).min(k);
-    items.get(at(k)..(at(k + 1) + 1).min(items.len())).unwrap_or(&[])
+    let end = (parallel::piece_start(items.len(), k + 1, pieces) + 1).min(items.len());
+    items.get(parallel::piece_start(items.len(), k, pieces)..end).unwrap_or(&[])
 }
 
 /// Where piece `k` of text begins: the first one with the text, others at a character if the text is UTF-8.
 fn cut(text: &[u8], k: usize, pieces: usize) -> usize {
-    if k == 0 {
-        return 0;
-    }
-    let at = text.len() / pieces * k + (text.len() % pieces).min(k);
-    let inside = text.iter().skip(at).take(3).take_while(|&&b| b.cast_signed() < -0x40);
-    at + inside.count()
+    if k == 0 { 0 } else { parallel::character_start(text, parallel::piece_start(text.len(), k, pieces)) }
 }
 
 /// Whether no offset is negative or less than the one before.

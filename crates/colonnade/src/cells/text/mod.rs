@@ -109,7 +109,7 @@ impl TextStyle {
             syntax: Syntax::Csv,
             nonfinite: Nonfinite::Tagged,
             header,
-            nan_is_null: !header,
+            nan_is_null: false,
             inferred: false,
         }
     }
