@@ -1,6 +1,5 @@
 //! An opened file: its bytes, and the footer's entries for the projected columns.
 
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use arrow_schema::SchemaRef;
@@ -53,9 +52,6 @@ pub struct Parquet {
     pub(crate) source: ParquetBytes,
     /// The bytes before decryption.
     pub(super) stored_bytes: ParquetBytes,
-    /// Schema elements of columns in which a repeated group is itself the item of a list: a part of such a group would be read
-    /// as a list of another type.
-    pub(super) old_lists: HashSet<usize>,
     /// The row groups, with the chunks of the projected leaves.
     pub(crate) groups: Vec<RowGroup<'static>>,
     /// First row of each row group, counted in the rows that pass the filter.

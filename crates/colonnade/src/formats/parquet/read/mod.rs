@@ -21,6 +21,7 @@ mod limits;
 mod load;
 mod names;
 mod nested_projection;
+mod old_lists;
 mod open;
 mod options;
 mod page;

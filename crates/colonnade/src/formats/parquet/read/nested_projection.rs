@@ -73,7 +73,6 @@ impl Parquet {
             let mut chosen = vec![true; leaves.len()];
             if let FieldRole::Column(position) = field.place
                 && *projection.of(position) != LeafProjection::All
-                && !leaves.first().is_some_and(|leaf| self.old_lists.contains(&leaf.root))
             {
                 let part = readable(&field.data_type, projection.of(position));
                 let mut marks = Vec::new();

@@ -6,7 +6,7 @@ use super::options::ReadOptions;
 use super::projection::ColumnNames;
 use super::schema::choose;
 use super::selection::Selection;
-use super::{encrypted, row_filter, tree};
+use super::{encrypted, row_filter};
 use crate::arrow::meta::{KEY as OURS, LabelsMeta, SchemaMeta};
 use crate::error::{Error, ErrorKind, Result};
 use crate::filter::RowFilter;
@@ -107,9 +107,6 @@ impl Parquet {
         check_columns(schema.fields().len(), &options)?;
         let leaves: Vec<SchemaLeaf> =
             footer.projection.iter().filter_map(|&l| footer.leaves.get(l).copied()).collect();
-        let nested = leaves.chunk_by(|a, b| a.root == b.root).filter_map(|of_one| of_one.first());
-        let nested = nested.filter(|leaf| !leaf.flat).map(|leaf| leaf.root);
-        let old_lists = tree::old_lists(&footer.elements, nested);
         let (created_by, version) = (footer.created_by.map(str::to_owned), footer.version);
         let ordered = std::mem::take(&mut footer.ordered);
         let stored_bytes = source.clone();
@@ -149,7 +146,6 @@ impl Parquet {
         let out = Self {
             source,
             stored_bytes,
-            old_lists,
             groups,
             starts,
             nrows,

@@ -197,7 +197,7 @@ impl ShapeBuilder<'_> {
                 if structure::repetition(repeated) != Repetition::REPEATED {
                     return None;
                 }
-                let (items, is_item) = match wrapped_item(found, repeated) {
+                let (items, is_item) = match wrapped_item(repeated) {
                     Some(items) => (items, false),
                     None => (&**repeated, true),
                 };

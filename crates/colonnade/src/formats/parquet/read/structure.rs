@@ -1,7 +1,6 @@
 //! Derives the Arrow type of a nested column from the Parquet schema, and merges in what the writer's Arrow schema may add.
 //!
-//! Lists of older writers follow the specification's backward-compatibility rules; [`super::shape`] finds the same levels in
-//! them.
+//! The schema of lists is that of [`super::old_lists`]: the item is the repeated leaf, or the one field of the repeated group.
 
 use std::sync::Arc;
 
@@ -68,17 +67,19 @@ pub(super) fn field_of(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<Fiel
 /// Returns the field of a node. `item`: the node is itself the repeated item of a list.
 fn node(found: &Type, next: &mut NextLeaf<'_, '_>, item: bool) -> Result<Field> {
     let repetition = if item { Repetition::REQUIRED } else { repetition(found) };
-    if repetition == Repetition::REPEATED {
-        // A repeated field without a LIST annotation is a list of required items.
-        let items = node(found, next, true)?;
-        return Ok(Field::new(found.name(), DataType::List(Arc::new(items)), false));
-    }
-    let nullable = repetition == Repetition::OPTIONAL;
     let mut metadata = Metadata::new();
     let info = found.get_basic_info();
-    if info.has_id() && info.id() >= 0 && !item {
+    if info.has_id() && info.id() >= 0 {
         metadata.insert(FIELD_ID, info.id().to_string());
     }
+    if repetition == Repetition::REPEATED {
+        // A repeated field without a LIST annotation is a list of required items. The field id is that of the list.
+        let mut items = node(found, next, true)?;
+        let _ = items.metadata_mut().remove(FIELD_ID);
+        let list = Field::new(found.name(), DataType::List(Arc::new(items)), false);
+        return Ok(list.with_metadata(metadata));
+    }
+    let nullable = repetition == Repetition::OPTIONAL;
     let data_type = if found.is_primitive() {
         let element = next().ok_or_else(|| refused("its leaves are others than those of the schema"))?;
         let physical = types::physical_of(&element)?;
@@ -107,7 +108,7 @@ fn group(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
 
 fn list(found: &Type, next: &mut NextLeaf<'_, '_>) -> Result<DataType> {
     let repeated = repeated_child(found, "LIST")?;
-    let items = match wrapped_item(found, repeated) {
+    let items = match wrapped_item(repeated) {
         Some(items) => field_of(items, next)?,
         None => node(repeated, next, true)?,
     };
@@ -145,21 +146,9 @@ fn repeated_child<'t>(found: &'t Type, annotated: &str) -> Result<&'t TypePtr> {
     }
 }
 
-/// Returns the element that the repeated group of a list wraps; `None` if the group is itself the item. Follows the
-/// specification's backward-compatibility rules for LIST.
-pub(super) fn wrapped_item<'t>(list: &Type, repeated: &'t Type) -> Option<&'t Type> {
-    if repeated.is_primitive() {
-        return None;
-    }
-    let [item] = repeated.get_fields() else { return None };
-    let of_its_own = repeated.name() == "array" || repeated.name() == format!("{}_tuple", list.name());
-    let repeats = repetition(item) == Repetition::REPEATED;
-    match GroupAnnotation::of(repeated) {
-        GroupAnnotation::List => Some(item),
-        // Avro's writer puts maps directly into lists.
-        GroupAnnotation::Map if repeats && of_its_own => None,
-        _ => (repeats || !of_its_own).then_some(item),
-    }
+/// Returns the item that the repeated group of a list wraps; `None` if the repeated field is a leaf, and so itself the item.
+pub(super) fn wrapped_item(repeated: &Type) -> Option<&Type> {
+    if repeated.is_primitive() { None } else { repeated.get_fields().first().map(|item| &**item) }
 }
 
 /// Merges into the column `found` what `hint`, its field in the writer's Arrow schema, may add; see [`types::accepted_type`]. `is_colonnade`:

@@ -1,6 +1,5 @@
 //! Columns with several leaves or with repeated ones: their part of the schema, converted for the `parquet` crate.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow_schema::Field;
@@ -14,6 +13,7 @@ use crate::formats::parquet::logical_type::{Logical, LogicalTimeUnit};
 use crate::formats::parquet::schema::{Element, Repetition, SchemaLeaf};
 use crate::formats::parquet::types;
 
+use super::old_lists::is_group_the_item;
 use super::structure;
 
 /// Returns [`paths`] of every leaf in one walk; a leaf directly below the root has none.
@@ -85,20 +85,6 @@ fn end_of(elements: &[Element<'_>], at: usize) -> usize {
     at
 }
 
-/// Returns the columns among `roots` in which a repeated group of several fields is the direct child of a list.
-pub(super) fn old_lists(elements: &[Element<'_>], roots: impl Iterator<Item = usize>) -> HashSet<usize> {
-    let is_one = |at: usize| {
-        let (list, group) = (elements.get(at), elements.get(at + 1));
-        list.is_some_and(|e| {
-            e.physical.is_none() && (e.converted == Some(LIST) || e.logical == Some(Logical::List))
-        }) && group.is_some_and(|e| e.repetition == Repetition::Repeated && e.children > 1)
-    };
-    roots.filter(|&root| (root..end_of(elements, root)).any(is_one)).collect()
-}
-
-/// The ConvertedType of lists.
-const LIST: i32 = 3;
-
 /// Returns the column at `root`, reduced to the leaves `projection`: as an Arrow field by the Parquet schema and what `hint` may
 /// add, and as a schema for the `parquet` crate.
 ///
@@ -115,7 +101,7 @@ pub(super) fn nested(
     let mut chosen: Vec<usize> =
         projection.iter().filter_map(|&leaf| leaves.get(leaf)).map(|l| l.element).collect();
     chosen.sort_unstable();
-    let (made, _) = build(elements, root, &chosen)?;
+    let (made, _) = build(elements, root, &chosen, false)?;
     let made = made.ok_or_else(|| Error::malformed("parquet", "no leaf of it is wanted."))?;
     let of_leaves = || chosen.iter().map(|&at| elements.get(at).copied());
     let mut next = of_leaves();
@@ -131,10 +117,17 @@ fn refused(error: parquet::errors::ParquetError) -> Error {
 }
 
 /// Builds the type of the element at `at` with the chosen leaves below it, or `None` without any; also returns the position
-/// after the element.
-fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Option<TypePtr>, usize)> {
+/// after the element. `item`: the element is a repeated group that is itself the item of a list; it is built as a required group
+/// inside of a repeated one.
+fn build(
+    elements: &[Element<'_>],
+    at: usize,
+    chosen: &[usize],
+    item: bool,
+) -> Result<(Option<TypePtr>, usize)> {
     let element = elements.get(at).copied().unwrap_or_default();
     let repetition = match element.repetition {
+        _ if item => CrateRepetition::REQUIRED,
         Repetition::Required => CrateRepetition::REQUIRED,
         Repetition::Optional => CrateRepetition::OPTIONAL,
         Repetition::Repeated => CrateRepetition::REPEATED,
@@ -166,15 +159,16 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
     }
     types::check_group(&element)?;
     let (mut fields, mut next) = (Vec::new(), at + 1);
+    let is_item_below = is_group_the_item(elements, at);
     for _ in 0..element.children {
-        let (made, end) = build(elements, next, chosen)?;
+        let (made, end) = build(elements, next, chosen, is_item_below)?;
         fields.extend(made);
         next = end;
     }
     if fields.is_empty() {
         return Ok((None, next));
     }
-    let made = Type::group_type_builder(element.name)
+    let mut made = Type::group_type_builder(element.name)
         .with_repetition(repetition)
         .with_converted_type(converted)
         .with_logical_type(logical)
@@ -182,6 +176,10 @@ fn build(elements: &[Element<'_>], at: usize, chosen: &[usize]) -> Result<(Optio
         .with_id(element.id)
         .build()
         .map_err(refused)?;
+    if item {
+        let around = Type::group_type_builder("list").with_repetition(CrateRepetition::REPEATED);
+        made = around.with_fields(vec![Arc::new(made)]).build().map_err(refused)?;
+    }
     Ok((Some(Arc::new(made)), next))
 }
 
@@ -275,11 +273,8 @@ mod tests {
     #[test]
     fn nested_int96_is_nanoseconds_for_any_hint() {
         let group = |name, repetition| Element { name, children: 1, repetition, ..Element::default() };
-        let list = Element {
-            logical: Some(Logical::List),
-            converted: Some(LIST),
-            ..group("l", Repetition::Optional)
-        };
+        let list =
+            Element { logical: Some(Logical::List), converted: Some(3), ..group("l", Repetition::Optional) };
         let leaf = Element {
             name: "element",
             physical: Some(INT96),
