@@ -52,6 +52,8 @@ pub struct Location {
     pub offset: Option<u64>,
     /// Line of text, from 1. The message names it too.
     pub line: Option<u64>,
+    /// Row of the frame, from 0.
+    pub row: Option<usize>,
 }
 
 /// An error with its format, its location and a sentence that names the next step.
@@ -148,6 +150,13 @@ impl Error {
         self
     }
 
+    /// Sets the row of the frame. An outer layer's row replaces that of a part of a cell.
+    #[must_use]
+    pub fn in_row(mut self, row: usize) -> Self {
+        self.0.location.row = Some(row);
+        self
+    }
+
     /// Sets the line of text.
     #[must_use]
     pub(crate) fn on_line(mut self, line: u64) -> Self {
@@ -163,10 +172,17 @@ impl Error {
         self
     }
 
+    /// Replaces the offset that an inner layer set in its own terms.
+    #[must_use]
+    pub fn moved_to(mut self, offset: u64) -> Self {
+        self.0.location.offset = Some(offset);
+        self
+    }
+
     /// Replaces the member and offset that an inner layer set in its own terms.
     #[must_use]
     pub fn moved(mut self, member: impl Into<String>, offset: Option<u64>) -> Self {
-        self.0.location = Location { member: Some(member.into()), offset, line: self.0.location.line };
+        self.0.location = Location { member: Some(member.into()), offset, ..self.0.location };
         self
     }
 
@@ -224,6 +240,9 @@ impl fmt::Display for Error {
         }
         if let Some(offset) = self.0.location.offset {
             write!(f, "at byte {offset}: ")?;
+        }
+        if let Some(row) = self.0.location.row {
+            write!(f, "row {row}: ")?;
         }
         f.write_str(&self.0.message)
     }

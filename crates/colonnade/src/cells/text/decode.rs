@@ -25,6 +25,10 @@ impl<'b> MsgpackValues<'b> {
         Self { bytes }
     }
 
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
     pub(super) fn head(&mut self) -> Result<MsgpackHead> {
         let (found, length) = head(self.bytes).map_err(|e| e.error)?.ok_or_else(changed)?;
         self.bytes = self.bytes.get(length..).ok_or_else(changed)?;

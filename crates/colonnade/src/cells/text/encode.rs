@@ -15,7 +15,35 @@ pub(super) type ConvertResult = std::result::Result<(), CellFault>;
 
 #[cold]
 pub(super) fn expected(data_type: &DataType, found: &CellToken<'_>) -> CellFault {
-    CellFault::malformed(format!("expected {}, found {}.", type_name(data_type, false), found.name()))
+    let name = type_name(data_type, false);
+    let shown = found.name();
+    if let (CellToken::Number(text), Some((least, most))) = (found, integer_range(data_type))
+        && is_whole(text)
+    {
+        return CellFault::malformed(format!("expected {name}, from {least} to {most}, found {shown}."));
+    }
+    CellFault::malformed(format!("expected {name}, found {shown}."))
+}
+
+/// The least and the greatest value of a type of integers.
+fn integer_range(data_type: &DataType) -> Option<(i64, u64)> {
+    Some(match data_type {
+        DataType::Int8 => (i8::MIN.into(), i8::MAX as u64),
+        DataType::Int16 => (i16::MIN.into(), i16::MAX as u64),
+        DataType::Int32 => (i32::MIN.into(), i32::MAX as u64),
+        DataType::Int64 => (i64::MIN, i64::MAX as u64),
+        DataType::UInt8 => (0, u8::MAX.into()),
+        DataType::UInt16 => (0, u16::MAX.into()),
+        DataType::UInt32 => (0, u32::MAX.into()),
+        DataType::UInt64 => (0, u64::MAX),
+        _ => return None,
+    })
+}
+
+/// Whether a text is the digits of a whole number, with or without a minus sign.
+pub(super) fn is_whole(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Writes MessagePack to a vector, which fails only for lack of memory.

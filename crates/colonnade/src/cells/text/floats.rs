@@ -205,7 +205,8 @@ fn put_any<F: Float>(value: F, style: TextStyle, out: &mut Vec<u8>) -> Result<()
         (Nonfinite::Error, _) => {
             let found = if infinite { format!("{sign}infinity") } else { "NaN".into() };
             let message = format!(
-                "expected a finite number, found {found}. Write nonfinite=\"null\" or \"literal\", or with a header."
+                "expected a finite number, found {found}. Write nonfinite=\"null\" or \"literal\", or \
+                 schema=\"header\"."
             );
             return Err(Error::unrepresentable(style.format, message));
         }

@@ -3,34 +3,42 @@
 use super::decode::{MsgpackValues, between, colon, put_base64, put_int};
 use super::encode::{ConvertResult, base64, put, put_str};
 use super::json::{CellToken, Json, MAX_CELL_DEPTH, RULES, too_deep};
-use super::{CellFault, Syntax, TextCell, TextStyle, floats, strings};
+use super::{CellFault, Nonfinite, TextCell, TextStyle, floats, numpy_cells, strings};
 use crate::ErrorKind;
 use crate::cells::json::fault::JsonFault;
 use crate::cells::json::pack::pack;
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::{JsonRules, SeenKeys};
 use crate::cells::msgpack::head::MsgpackHead;
+use crate::error::Result;
 
-/// Appends a mixed cell: as JSON if JSON holds it exactly, else its bytes as `{"__colonnade__": base64}`.
-pub(super) fn decode(cell: &[u8], style: TextStyle, out: &mut Vec<u8>) {
+/// Appends a mixed cell: as JSON if JSON holds it exactly, else its bytes as `{"__colonnade__": base64}`. Without a header
+/// NumPy's numbers are numbers, and NaN and infinities are spelled as in columns of floats.
+///
+/// # Errors
+/// `Unrepresentable`: NaN and infinities, if the style refuses them.
+pub(super) fn decode(cell: &[u8], style: TextStyle, out: &mut Vec<u8>) -> Result<()> {
+    if style.nonfinite == Nonfinite::Error {
+        numpy_cells::refuse_nonfinite(cell, style)?;
+    }
     let start = out.len();
-    let plain = TextStyle::json(style.format);
     // YAML's strings need more escapes, but all of them are valid JSON too.
-    if native(&mut MsgpackValues::new(cell), plain, style.syntax, style.header, 0, out).is_some() {
+    if native(&mut MsgpackValues::new(cell), style, 0, out).is_some() {
         let same = out.get(start..).and_then(|text| std::str::from_utf8(text).ok()).is_some_and(|text| {
             let mut again = Vec::with_capacity(cell.len());
             pack(&mut Scan::new(text.as_bytes(), 0, false), &RULES, &mut again).is_ok() && again == cell
         });
         if same || !style.header {
-            return;
+            return Ok(());
         }
     }
     out.truncate(start);
     out.push(b'{');
     strings::json(crate::cells::header_key::KEY.as_bytes(), out);
     colon(style, out);
-    put_base64(cell, plain, out);
+    put_base64(cell, TextStyle::json(style.format), out);
     out.push(b'}');
+    Ok(())
 }
 
 /// The most nested lists and maps that are written as JSON; deeper values are bytes. Readers of YAML accept 255 brackets.
@@ -38,19 +46,19 @@ const MAX_JSON_DEPTH: u32 = 200;
 
 /// Appends a value as JSON, also in YAML. Returns `None` if JSON cannot hold it, or if its key would be read as
 /// `__colonnade__`.
-fn native(
-    values: &mut MsgpackValues<'_>,
-    style: TextStyle,
-    syntax: Syntax,
-    exact: bool,
-    depth: u32,
-    out: &mut Vec<u8>,
-) -> Option<()> {
+fn native(values: &mut MsgpackValues<'_>, cell: TextStyle, depth: u32, out: &mut Vec<u8>) -> Option<()> {
     if depth > MAX_JSON_DEPTH {
         return None;
     }
+    let (style, syntax, exact) = (TextStyle::json(cell.format), cell.syntax, cell.header);
     let list = |out: &mut Vec<u8>, i: usize| between(i, style, out);
-    match values.head().ok()? {
+    let mut found = values.head().ok()?;
+    if let MsgpackHead::Ext(code, _) = found
+        && !exact
+    {
+        found = numpy_cells::number(code, values.payload(found).ok()?)?;
+    }
+    match found {
         MsgpackHead::Nil => out.extend_from_slice(b"null"),
         MsgpackHead::Bool(found) => out.extend_from_slice(if found { b"true" } else { b"false" }),
         MsgpackHead::Int(found) => put_int(found, out),
@@ -61,6 +69,8 @@ fn native(
         MsgpackHead::F32(bits) if !exact && f32::from_bits(bits).is_finite() => {
             floats::put(f32::from_bits(bits), style, out).ok()?;
         }
+        MsgpackHead::F64(bits) if !exact => floats::put(f64::from_bits(bits), cell, out).ok()?,
+        MsgpackHead::F32(bits) if !exact => floats::put(f32::from_bits(bits), cell, out).ok()?,
         found @ MsgpackHead::Str(_) => {
             let text = values.payload(found).ok()?;
             simdutf8::basic::from_utf8(text).ok()?;
@@ -70,7 +80,7 @@ fn native(
             out.push(b'[');
             for i in 0..n as usize {
                 list(out, i);
-                native(values, style, syntax, exact, depth + 1, out)?;
+                native(values, cell, depth + 1, out)?;
             }
             out.push(b']');
         }
@@ -90,7 +100,7 @@ fn native(
                 (is_new || !exact).then_some(())?;
                 strings::key(text, syntax, out);
                 colon(style, out);
-                native(values, style, syntax, exact, depth + 1, out)?;
+                native(values, cell, depth + 1, out)?;
             }
             out.push(b'}');
         }

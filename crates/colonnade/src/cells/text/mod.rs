@@ -24,6 +24,7 @@ mod floats;
 mod json;
 mod mixed;
 mod nested;
+mod numpy_cells;
 mod read;
 pub mod strings;
 pub mod times;
@@ -33,7 +34,7 @@ use arrow_data::ArrayData;
 use arrow_schema::Field;
 
 use crate::cells::msgpack::column::CellError;
-use crate::cells::typed::HeaderDictionaries;
+use crate::cells::typed::{self, HeaderDictionaries};
 use crate::error::{Error, ErrorKind, Result};
 use crate::frame::DType;
 use crate::limits::Limits;
@@ -185,6 +186,9 @@ pub enum TextCell<'a> {
     Raw(&'a str),
 }
 
+/// The message about a null that the field does not allow.
+const NO_NULLS: &str = "expected a value, as the field holds no nulls, found null.";
+
 /// An error in a cell. The caller of `push` knows the cell's place.
 #[derive(Debug)]
 pub struct CellFault {
@@ -222,7 +226,12 @@ impl CellFault {
 impl From<CellError> for CellFault {
     fn from(found: CellError) -> Self {
         let CellError { path, error, .. } = found;
-        let message = error.message().to_owned();
+        // MessagePack says nil, text null.
+        let message = match error.message() {
+            typed::NO_NULLS => NO_NULLS,
+            other => other,
+        };
+        let message = message.to_owned();
         Self { kind: error.into_kind(), path, message }
     }
 }

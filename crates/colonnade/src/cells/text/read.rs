@@ -109,6 +109,7 @@ impl ReaderContext {
             TextCell::Null => CellToken::Null,
             TextCell::Bool(value) => CellToken::Bool(value),
             TextCell::Number(text) => CellToken::Number(text),
+            TextCell::Str(text) if self.csv && encode::is_whole(text) => CellToken::Number(text),
             TextCell::Str(text) => CellToken::Str(text.into()),
             TextCell::Raw(text) if text.starts_with('[') => CellToken::Array,
             TextCell::Raw(_) => CellToken::Object,
@@ -120,7 +121,7 @@ impl ReaderContext {
         if self.nullable {
             return Ok(());
         }
-        Err(CellFault::malformed("expected a value, as the field holds no nulls, found null."))
+        Err(CellFault::malformed(super::NO_NULLS))
     }
 
     /// Returns the text of a number; CSV cells are always text.

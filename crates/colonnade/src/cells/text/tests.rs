@@ -326,7 +326,7 @@ fn cells_of_another_type_are_refused() {
     let list = DataType::List(Arc::new(Field::new("item", DataType::Int8, true)));
     for (data_type, cell, expected) in [
         (DataType::Int64, TextCell::Number("1.0"), "expected int64, found 1.0."),
-        (DataType::Int8, TextCell::Number("128"), "expected int8, found 128."),
+        (DataType::Int8, TextCell::Number("128"), "expected int8, from -128 to 127, found 128."),
         (DataType::Int64, TextCell::Str("1"), "expected int64, found the text \"1\"."),
         (DataType::Int64, TextCell::Null, "expected a value, as the field holds no nulls, found null."),
         (DataType::Float64, TextCell::Str("1.5"), "expected a float64, found \"1.5\""),

@@ -39,6 +39,7 @@ pub use dictionaries::{
     HeaderDictionaries, dictionaries_inside, dictionaries_of, dictionary_types, read_dictionaries,
     write_dictionaries,
 };
+pub(crate) use read::NO_NULLS;
 
 /// The adapter's tag of a binary column whose cells are MessagePack values.
 pub const CELLS_TAG: &str = r#"{"cells":"msgpack"}"#;

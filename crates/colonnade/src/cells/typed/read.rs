@@ -26,6 +26,9 @@ mod unions;
 type TakeResult = std::result::Result<Option<usize>, CellError>;
 type BuildResult = std::result::Result<(), CellError>;
 
+/// The message about a null that the field does not allow, in MessagePack's words.
+pub(crate) const NO_NULLS: &str = "expected a value, as the field holds no nulls, found nil.";
+
 /// A builder of one array's values.
 trait BuildValues: Send + Sync {
     /// Takes one cell other than nil from the front of `bytes`. Returns its length, or `None` without a change if the cell
@@ -55,7 +58,7 @@ impl SlotBuilder {
     fn push(&mut self, bytes: &[u8]) -> TakeResult {
         let pushed = if bytes.first() == Some(&super::out::NIL) {
             if !self.nullable {
-                return Err(malformed(0, "expected a value, as the field holds no nulls, found nil."));
+                return Err(malformed(0, NO_NULLS));
             }
             self.budget.charge(self.cost)?;
             self.build.null()?;

@@ -195,7 +195,7 @@ impl TextSection for RecordRows<'_> {
                 out.extend_from_slice(if i == 0 { b"- " } else { b"  " });
                 out.extend_from_slice(key);
                 out.push(b' ');
-                writer.write(row, out).map_err(|e| e.in_member(format!("{name}[{row}]")))?;
+                writer.write(row, out).map_err(|e| e.in_row(row).in_member(name.as_str()))?;
                 out.push(b'\n');
             }
         }
@@ -230,7 +230,7 @@ impl TextSection for ColumnCells<'_> {
     fn write(&self, rows: Range<usize>, out: &mut Vec<u8>) -> Result<()> {
         for row in rows {
             out.extend_from_slice(b"- ");
-            self.writer.write(row, out).map_err(|e| e.in_member(format!("{}[{row}]", self.name)))?;
+            self.writer.write(row, out).map_err(|e| e.in_row(row).in_member(self.name.as_str()))?;
             out.push(b'\n');
         }
         Ok(())

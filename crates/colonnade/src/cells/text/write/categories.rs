@@ -1,14 +1,19 @@
 //! Writes categories: cells are values, or codes if two values have the same text.
 
+use std::collections::HashMap;
+
 use super::super::dictionary::Texts;
 use super::*;
 use crate::cells::typed::IntegerCodes;
 
 /// Formats the values of a dictionary.
 pub(in crate::cells::text) fn texts(values: &ArrayData, style: TextStyle) -> Result<Texts> {
-    let field = Field::new("values", values.data_type().clone(), true);
-    let writer = writer(&field, None, values, style)?;
+    let writer = writer(&values_field(values), None, values, style)?;
     Texts::new(writer.as_ref(), values.len())
+}
+
+fn values_field(values: &ArrayData) -> Field {
+    Field::new("values", values.data_type().clone(), true)
 }
 
 /// A writer of categories.
@@ -18,6 +23,8 @@ pub(super) struct CategoryWriter {
     texts: Texts,
     by_code: bool,
     style: TextStyle,
+    /// The messages about categories that are NaN or infinite, if those are errors. A category without cells is none.
+    refused: HashMap<usize, String>,
 }
 
 impl CategoryWriter {
@@ -29,7 +36,18 @@ impl CategoryWriter {
         style: TextStyle,
     ) -> Result<Self> {
         let values = data.child_data().first().ok_or_else(changed)?;
-        let texts = texts(values, category_style)?;
+        let mut refused = HashMap::new();
+        let mut text_style = category_style;
+        if category_style.nonfinite == Nonfinite::Error {
+            text_style.nonfinite = Nonfinite::Literal;
+            let writer = writer(&values_field(values), None, values, category_style)?;
+            for code in 0..values.len() {
+                if let Err(error) = writer.write(code, &mut Vec::new()) {
+                    refused.insert(code, error.message().to_owned());
+                }
+            }
+        }
+        let texts = texts(values, text_style)?;
         let by_code = style.header && texts.codes().is_none();
         Ok(Self {
             codes: IntegerCodes::new(codes, data)?,
@@ -37,6 +55,7 @@ impl CategoryWriter {
             texts,
             by_code,
             style,
+            refused,
         })
     }
 }
@@ -50,6 +69,9 @@ impl TextWriter for CategoryWriter {
             return Ok(());
         }
         let code = self.codes.at(row).ok_or_else(changed)?;
+        if let Some(message) = self.refused.get(&code) {
+            return Err(Error::unrepresentable(self.style.format, message.as_str()));
+        }
         if self.by_code {
             out.extend_from_slice(itoa::Buffer::new().format(code).as_bytes());
         } else {

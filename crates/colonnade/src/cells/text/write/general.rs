@@ -52,8 +52,7 @@ impl TextWriter for GeneralWriter {
         }
         let cell = self.cell(row).map_err(|e| e.in_format(style.format))?;
         if self.is_mixed {
-            mixed::decode(&cell, style, out);
-            return Ok(());
+            return mixed::decode(&cell, style, out).map_err(|e| e.in_format(style.format));
         }
         if cell == [0xc0] {
             self.nulls.put(out);

@@ -114,7 +114,7 @@ pub fn names(frame: &Frame, style: TextStyle) -> Result<String> {
             if i > 0 {
                 out.push(b',');
             }
-            cell.values.write(row, &mut out)?;
+            cell.values.write(row, &mut out).map_err(|e| e.in_member("columns").in_row(row))?;
         }
         if cells.len() > 1 {
             out.push(b']');

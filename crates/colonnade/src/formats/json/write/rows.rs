@@ -112,7 +112,8 @@ impl TextSection for JsonSection<'_> {
             opening.put(out);
             for (column, key) in self.columns.iter().zip(&keys) {
                 key.put(out);
-                column.values.write(row, out).map_err(|e| e.in_member(column.name.as_str()))?;
+                let written = column.values.write(row, out);
+                written.map_err(|e| e.in_row(row).in_member(column.name.as_str()))?;
             }
             closing.put(out);
         }

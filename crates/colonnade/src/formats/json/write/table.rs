@@ -37,7 +37,10 @@ fn field(column: &JsonColumn, is_label: bool, style: TextStyle) -> Result<Value>
         let offset = if zone.starts_with(['+', '-']) { "UTC" } else { "" };
         out.insert("tz".into(), json!(format!("{offset}{zone}")));
     } else if let DataType::Dictionary(..) = data_type {
-        out.insert("constraints".into(), json!({ "enum": categories(column, style)? }));
+        out.insert(
+            "constraints".into(),
+            json!({ "enum": categories(column, style).map_err(|e| e.in_member(column.name.as_str()))? }),
+        );
         out.insert("ordered".into(), json!(column.field.dict_is_ordered() == Some(true)));
     } else if let Some(dtype) = ext_dtype(column, &tag) {
         out.insert("extDtype".into(), json!(dtype));

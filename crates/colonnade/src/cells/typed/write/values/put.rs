@@ -47,10 +47,10 @@ impl ArrayValues {
                 let digits = digits.to_string();
                 if decimal::precision(&digits) > usize::from(*precision) {
                     let message = format!(
-                        "row {row}: expected a decimal of at most {precision} digits, found {digits}. Cast the column to \
-                         a wider decimal first."
+                        "expected a decimal of at most {precision} digits, found {digits}. Cast the column to a wider \
+                         decimal first."
                     );
-                    return Err(Error::unrepresentable(FORMAT, message));
+                    return Err(Error::unrepresentable(FORMAT, message).in_row(row));
                 }
                 out::bytes(out, *family, decimal::text(&digits, *scale).as_bytes())
             }
