@@ -6,30 +6,6 @@ use colonnade::Result;
 use colonnade::formats::{Fact, Facts, Opened, registry};
 use serde_json::{Map, Value, json};
 
-/// The label that differs least from `name`, if one is near.
-pub fn nearest<'l>(name: &str, labels: impl Iterator<Item = &'l String>) -> Option<String> {
-    let near = |label: &&String| distance(name, label) * 3 <= name.chars().count().max(3);
-    labels.take(10_000).filter(near).min_by_key(|label| distance(name, label)).cloned()
-}
-
-/// Levenshtein's distance.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = i;
-        let mut left = i + 1;
-        let mut next = vec![left];
-        for (y, &up) in b.iter().zip(row.iter().skip(1)) {
-            left = (diagonal + usize::from(x != *y)).min(up + 1).min(left + 1);
-            diagonal = up;
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
-}
-
 fn fact(value: &Fact) -> Value {
     match value {
         Fact::None => Value::Null,
@@ -101,17 +77,4 @@ pub extern "C" fn cn_formats() -> *mut c_char {
 #[unsafe(no_mangle)]
 pub extern "C" fn cn_version() -> *const c_char {
     concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nearest_label_is_near() {
-        let labels = ["price".to_owned(), "count".to_owned()];
-        assert_eq!(nearest("prize", labels.iter()), Some("price".into()));
-        assert_eq!(nearest("weather", labels.iter()), None);
-        assert_eq!(distance("kitten", "sitting"), 3);
-    }
 }

@@ -9,6 +9,7 @@ use colonnade::decode::{MemoryLayout, Request};
 use colonnade::formats::Opened;
 use colonnade::frame::Frame;
 use colonnade::memory::Buffer;
+use colonnade::nearest::nearest;
 use colonnade::progress::Progress;
 use colonnade::source::Source;
 use colonnade::{Error, Result};
@@ -83,7 +84,7 @@ impl CnFile {
         let mut out = Vec::with_capacity(names.len());
         for name in names {
             let found = places.get(name.as_str()).ok_or_else(|| {
-                let near = describe::nearest(name, labels.iter().flatten());
+                let near = nearest(name, labels.iter().flatten());
                 let hint = near.map_or_else(String::new, |near| format!(" Did you mean {near:?}?"));
                 let message = format!("columns: expected a column of the source, found {name:?}.{hint}");
                 Error::not_found(self.opened.format(), message).in_member(name.clone())

@@ -16,6 +16,7 @@ mod json_skip;
 pub mod limits;
 pub mod memory;
 pub mod message;
+pub mod nearest;
 pub mod panics;
 pub mod parallel;
 mod platform;

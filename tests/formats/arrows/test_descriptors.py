@@ -105,5 +105,34 @@ def test_a_damaged_batch_is_named_by_its_number() -> None:
     with cn.open_reader(piped(data.replace(before, after)), format="arrows") as reader:
         batches = iter(reader)
         assert [len(next(batches)) for _ in range(2)] == [1001, 1002]
-        with pytest.raises(cn.DecodeError, match=r'"batch 2": .*expected 0 to 1003 nulls, found 9999'):
+        with pytest.raises(cn.DecodeError, match=r'"batch 2": .*expected 0 to 1003 nulls, found 9999') as error:
             next(batches)
+    assert error.value.offset == headers_of(data)[3]
+    with pytest.raises(cn.DecodeError, match=r'"batch 2": .*expected 0 to 1003 nulls, found 9999') as error:
+        cn.read(piped(data.replace(before, after)), format="arrows")
+    assert error.value.offset == headers_of(data)[3]
+
+
+def headers_of(data: bytes) -> list[int]:
+    """The offsets of the metadata of each message of a stream."""
+    starts, at = [], 0
+    for message in pa.ipc.MessageReader.open_stream(data):
+        starts.append(at + 8)
+        nbytes = int.from_bytes(data[at + 4 : at + 8], "little")
+        at += 8 + nbytes + (message.body.size if message.body is not None else 0)
+    return starts
+
+
+def test_an_error_in_the_body_of_a_batch_has_the_bodys_offset() -> None:
+    """The second of the batches says that its text is longer than its body."""
+    data = stream(*(pa.table({"a": ["x" * n] * 9}) for n in (3, 4, 5)))
+    before, after = struct.pack("<qq", 40, 36), struct.pack("<qq", 40, 9999)
+    assert data.count(before) == 1
+    header = headers_of(data)[2]
+    body = header + int.from_bytes(data[header - 4 : header], "little")
+    with cn.open_reader(piped(data.replace(before, after)), format="arrows") as reader:
+        batches = iter(reader)
+        assert len(next(batches)) == 9
+        with pytest.raises(cn.DecodeError, match=r'^arrow: "a": at byte [0-9]+: buffer 2') as error:
+            next(batches)
+    assert error.value.offset == body

@@ -34,7 +34,7 @@ CSV: dict[str, Case] = {
     "a bare return among both": (b"a,b\r\n1,2\n3,4\r5,6\n", D, (3, 4, 12), "bare \\r"),
 }
 TYPED: dict[str, tuple[bytes, dict[str, Any], tuple[int, int, int], str]] = {
-    "an integer that overflows": (b"a,b\n1,1\n2,300\n", {"dtype": {"b": "int8"}}, (3, 3, 10), '"300"'),
+    "an integer that overflows": (b"a,b\n1,1\n2,300\n", {"dtype": {"b": "int8"}}, (3, 3, 10), "found 300"),
     "an integer over 64 bits": (b"a\n99999999999999999999\n", {"dtype": {"a": "int64"}}, (2, 1, 2), "999999"),
     "a float that overflows": (b"a\n1\n1e400\n", {"dtype": {"a": "float64"}}, (3, 1, 4), "1e400"),
     "a number that is none": (b'a\n"1"\n"x"\n', {"dtype": {"a": "int64"}}, (3, 1, 6), '"x"'),

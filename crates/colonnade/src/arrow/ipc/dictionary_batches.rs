@@ -27,7 +27,7 @@ impl DictionaryMap {
         budget: &DecodeBudget,
     ) -> Result<()> {
         let in_dictionary =
-            |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.header_at as u64);
+            |e: Error| e.in_member(format!("dictionary {}", message.id)).at(message.batch.input_at);
         let data_type = shape.dictionaries.get(&message.id).ok_or_else(|| {
             in_dictionary(Error::malformed("arrow", "no field of the schema has a dictionary of this id."))
         })?;

@@ -117,7 +117,7 @@ impl Store {
         let directory = OpenDirectory::list(path, "npy", &is_member)?;
         let files = directory.files();
         if files.is_empty() {
-            let message = "expected a directory of .npy members, found none. Is it the right directory?";
+            let message = "expected .npy members, as a directory is read as a frame of NPY, found none. Name a file in it.";
             return Err(Error::malformed("npy", message).in_member(path.display().to_string()));
         }
         let mut members = Vec::with_capacity(files.len());

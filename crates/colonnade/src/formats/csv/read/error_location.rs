@@ -33,7 +33,8 @@ impl InputReader<'_> {
             &|found, _| found.has(class)
         };
         let (start, raw) = self.cell(first_of(source, self.opening.body, column, timed, predicate));
-        errors::class(column, class, (start, raw), self.opening, self.place)
+        let format = self.options.date_format.as_deref();
+        errors::class((column, class), (start, raw), format, self.opening, self.place)
     }
 
     /// The error for a column whose cells differ in type from its first rows.

@@ -30,8 +30,13 @@ pub(super) fn fault(fault: InputFault, opening: &Preamble, place: &dyn Fn(usize)
             place(fault.at).error(ErrorKind::Malformed, FORMAT, None, message)
         }
         InputFaultKind::Encoding => changed(),
-        InputFaultKind::Cell { position, fault: found } => {
+        InputFaultKind::Cell { position, fault: mut found } => {
             let number = position.to_string();
+            if matches!(found.kind, ErrorKind::Malformed) {
+                // Without a header the types are those of dtype=.
+                let change = if opening.header.is_none() { "Change the column's dtype=" } else { "Mend it" };
+                found.message.push_str(&format!(" {change}, or read with on_error=\"null\" or \"skip\"."));
+            }
             found.placed(FORMAT, opening.name(position).unwrap_or(&number), place(fault.at))
         }
     }
@@ -43,12 +48,12 @@ pub(super) fn changed() -> Error {
     Error::malformed(FORMAT, "the input changed while it was read.")
 }
 
-/// The error for the first cell of a class that makes the column unreadable.
+/// The error for the first cell of a class that makes the column unreadable. `format`: the option `date_format`.
 #[cold]
 pub(super) fn class(
-    column: usize,
-    class: CellClasses,
+    (column, class): (usize, CellClasses),
     (at, raw): (usize, &[u8]),
+    format: Option<&str>,
     opening: &Preamble,
     place: &dyn Fn(usize) -> TextPosition,
 ) -> Error {
@@ -67,8 +72,12 @@ pub(super) fn class(
             "expected an instant without a zone, as others of the column are, found {cell}. Leave the column out of parse_dates=."
         )
     } else if class == CellClasses::TEXT {
+        let (expected, leave) = match format {
+            Some(format) => (format!("as date_format={format:?} says"), "Leave"),
+            None => ("of ISO 8601".to_owned(), "Say the format with date_format=, leave"),
+        };
         format!(
-            "expected an instant as date_format= says, found {cell}. Leave the column out of parse_dates=, or read with \
+            "expected an instant {expected}, found {cell}. {leave} the column out of parse_dates=, or read with \
              on_error=\"null\" or \"skip\"."
         )
     } else {

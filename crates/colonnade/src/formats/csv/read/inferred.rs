@@ -22,6 +22,7 @@ use crate::cells::text::TextStyle;
 use crate::cells::typed::HeaderDictionaries;
 use crate::error::{Error, Result};
 use crate::frame::{Column, DType, Part};
+use crate::nearest::nearest;
 
 /// Decoded columns, and counts of changed rows.
 pub(super) struct ReadColumns {
@@ -254,9 +255,15 @@ impl InputReader<'_> {
 
     fn at(&self, places: &HashMap<String, Vec<usize>>, name: &str, option: &str) -> Result<Vec<usize>> {
         places.get(name).cloned().ok_or_else(|| {
-            let some = (0..self.opening.ncols.min(10)).map(|c| format!("{:?}", self.name(c)));
-            let some: Vec<String> = some.collect();
-            let message = format!("{option}: column {name:?} is not there; there are {}.", some.join(", "));
+            let names: Vec<String> = (0..self.opening.ncols).map(|c| self.name(c)).collect();
+            let known = match nearest(name, names.iter()) {
+                Some(near) => format!("nearest: {near:?}"),
+                None => {
+                    let some: Vec<String> = names.iter().take(10).map(|name| format!("{name:?}")).collect();
+                    format!("there are {}", some.join(", "))
+                }
+            };
+            let message = format!("{option}: column {name:?} is not there; {known}.");
             Error::not_found(FORMAT, message)
         })
     }

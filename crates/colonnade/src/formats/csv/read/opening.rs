@@ -100,6 +100,13 @@ pub(super) fn open(
         place(sniffer.front() + at).error(kind, FORMAT, None, message)
     })?;
     let Some(NameRows { rows, nbytes, ncols }) = found else { return Ok(None) };
+    if rows.is_empty() && options.header_rows > 0 && options.skip_rows > 0 && !bytes.is_empty() {
+        let line = options.skip_rows;
+        let message = format!(
+            "expected column labels in line {line}, counted from 0, found fewer lines. Pass a lower header= or skiprows=."
+        );
+        return Err(Error::malformed(FORMAT, message));
+    }
     if ncols as u64 > options.limits.max_columns {
         let most = options.limits.max_columns;
         let message = format!("{ncols} columns, the limit is {most}. Raise max_columns to read it.");

@@ -5,8 +5,10 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
 use super::declared::DeclaredColumns;
+use super::listed;
 use super::options::ReadOptions;
 use super::ranges::{self, ScannedRows};
+use super::root::FORMAT;
 use super::rows::JsonRows;
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::value::JsonRules;
@@ -38,7 +40,11 @@ impl Context<'_> {
     #[cold]
     #[allow(clippy::boxed_local)] // Hot functions return faults boxed.
     pub(crate) fn error(&self, fault: Box<JsonFault>) -> Error {
-        let JsonFault { at, kind, member, mut message, is_type } = *fault;
+        let JsonFault { at, kind, mut member, mut message, is_type } = *fault;
+        let is_position = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
+        if self.format == FORMAT && member.as_ref().is_none_or(is_position) {
+            member = listed::label(self, at).or(member);
+        }
         if is_type {
             message.push_str(self.hint);
         }

@@ -85,10 +85,11 @@ fn check_object(context: &Context<'_>) -> Scanned<()> {
     if scan.peek() == b'{' || scan.value(0, &context.rules).is_err() {
         return Ok(());
     }
-    let found = if context.bytes.get(at) == Some(&b'[') { "an array" } else { "a single value" };
-    let message = format!(
-        "expected a table (an object a line), found {found}. Put it into an object under a column's name."
-    );
+    let (found, next) = match context.bytes.get(at) {
+        Some(b'[') => ("an array", "If the whole file is one value, it is JSON: pass format=\"json\"."),
+        _ => ("a single value", "Put it into an object under a column's name."),
+    };
+    let message = format!("expected a table (an object a line), found {found}. {next}");
     Err(JsonFault::new(ErrorKind::Unsupported, at, message))
 }
 

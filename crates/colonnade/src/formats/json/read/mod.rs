@@ -11,6 +11,7 @@ mod frames;
 mod inference;
 mod keys;
 pub mod lines;
+mod listed;
 mod members;
 pub mod options;
 mod orients;

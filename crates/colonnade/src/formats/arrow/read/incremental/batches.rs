@@ -55,8 +55,17 @@ impl Batches {
     /// # Errors
     /// Malformed messages; a limit.
     pub(super) fn take(&mut self, body: WholeBody, limits: &Limits) -> Result<StreamEvent> {
+        let header_at = body.input_at();
+        self.decode(body, limits).map_err(|e| e.at(header_at))
+    }
+
+    fn decode(&mut self, body: WholeBody, limits: &Limits) -> Result<StreamEvent> {
+        let header_at = body.input_at();
         let (found, source) = body.into_source();
-        scan::add_message(source.bytes.as_slice(), &found, &mut self.catalog, limits)?;
+        // The message's own offsets begin at its memory.
+        let input_at = header_at + found.header_nbytes as u64;
+        let added = scan::add_message(source.bytes.as_slice(), &found, &mut self.catalog, limits);
+        added.map_err(|e| e.moved_to(header_at))?;
         let Some(catalog) = self.catalog.as_mut() else { return Ok(StreamEvent::Need) };
         match found.header.kind {
             MessageKind::Schema => {
@@ -66,7 +75,8 @@ impl Batches {
             MessageKind::Dictionary { .. } => {
                 // Removes the values, so that those of an endless stream do not accumulate.
                 if let Some(message) = catalog.dictionaries.pop() {
-                    let message = DictionaryBatch { before: 0, ..message };
+                    let batch = BatchPosition { input_at, ..message.batch };
+                    let message = DictionaryBatch { before: 0, batch, ..message };
                     check_nbytes(&source, std::iter::once(&message.batch), limits)?;
                     let allowed = DecodeBudget::new(limits, source.bytes.nbytes());
                     self.dictionaries.decode(&source, &catalog.shape, &message, &allowed)?;
@@ -75,6 +85,7 @@ impl Batches {
             }
             MessageKind::Batch(_) => {
                 let Some(batch) = catalog.batches.pop() else { return Ok(StreamEvent::Need) };
+                let batch = BatchPosition { input_at, ..batch };
                 catalog.dropped += 1;
                 let plan = self
                     .plan

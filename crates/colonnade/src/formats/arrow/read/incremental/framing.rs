@@ -151,7 +151,8 @@ impl IncrementalDecoder {
         let receipt = match &mut self.target {
             StreamTarget::Batches(_) => BodyReceipt::Whole,
             StreamTarget::Frame(frame) => {
-                frame.begin(head, &found, (self.received, body_nbytes), &self.limits)?
+                let begun = frame.begin(head, &found, (self.received, body_nbytes), &self.limits);
+                begun.map_err(|e| e.moved_to(self.piece_at))?
             }
             StreamTarget::Bytes(stream_bytes) => {
                 stream_bytes.push(head)?;
@@ -163,7 +164,9 @@ impl IncrementalDecoder {
             }
         };
         self.state = match receipt {
-            BodyReceipt::Whole => DecoderState::Whole(Box::new(WholeBody::new(head, found, body_nbytes)?)),
+            BodyReceipt::Whole => {
+                DecoderState::Whole(Box::new(WholeBody::new(head, found, body_nbytes, self.piece_at)?))
+            }
             BodyReceipt::Segments(segments) => {
                 self.segments = segments;
                 self.segments.retain(|segment| segment.nbytes > 0);

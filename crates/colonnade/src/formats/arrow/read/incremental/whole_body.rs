@@ -24,10 +24,21 @@ pub(super) struct WholeBody {
     pub(super) filled: usize,
     pub(super) needed_nbytes: usize,
     message: EncapsulatedMessage,
+    /// The offset of the header in the stream.
+    input_at: u64,
 }
 
 impl WholeBody {
-    pub(super) fn new(head: &[u8], header: VerifiedHeader, body_nbytes: usize) -> Result<Self> {
+    /// Allocates memory for a message whose header is `head`, at `input_at` in the stream.
+    ///
+    /// # Errors
+    /// Too large for memory.
+    pub(super) fn new(
+        head: &[u8],
+        header: VerifiedHeader,
+        body_nbytes: usize,
+        input_at: u64,
+    ) -> Result<Self> {
         let body_at = head.len().next_multiple_of(64);
         let needed_nbytes = body_at.checked_add(body_nbytes).ok_or_else(too_large)?;
         let first = needed_nbytes.min(body_at + BELIEVED_NBYTES);
@@ -37,7 +48,7 @@ impl WholeBody {
         }
         let header_nbytes = head.len();
         let message = EncapsulatedMessage { header, header_at: 0, header_nbytes, body_at, body_nbytes };
-        Ok(Self { region, filled: body_at, needed_nbytes, message })
+        Ok(Self { region, filled: body_at, needed_nbytes, message, input_at })
     }
 
     /// The buffer for the next bytes.
@@ -52,6 +63,11 @@ impl WholeBody {
     /// The received bytes of the body.
     pub(super) fn received(&mut self) -> &[u8] {
         self.region.as_mut_slice().get(self.message.body_at..self.filled).unwrap_or(&[])
+    }
+
+    /// The offset of the header in the stream.
+    pub(super) fn input_at(&self) -> u64 {
+        self.input_at
     }
 
     /// Returns the message and its memory.
