@@ -1,5 +1,7 @@
 //! Reads Parquet with a filter, and compares with the same filter over the rows of the whole.
 
+use std::collections::BTreeMap;
+
 use arrow_schema::DataType;
 use colonnade::decode::{MemoryLayout, Request};
 use colonnade::filter::{Literal, Op, RowFilter, Term, matching_rows};
@@ -11,6 +13,7 @@ use colonnade::source::Source;
 
 use crate::content::{check_same, content};
 use crate::heard;
+use crate::mutate::random::Random;
 
 const OPS: [Op; 10] = [
     Op::Equal,
@@ -25,29 +28,29 @@ const OPS: [Op; 10] = [
     Op::IsNotNull,
 ];
 
-/// Filters by one column. `choice` selects the column and the operator. Statistics of a damaged file may be wrong: with them, only
+/// Filters by one or two comparisons, which the bytes of the file choose. Statistics of a damaged file may be wrong: with them, only
 /// fewer rows may come.
 ///
 /// # Panics
 /// If other rows pass than those of `whole`.
-pub(crate) fn check(
-    format: &'static dyn Format,
-    file: &[u8],
-    options: &parquet::ReadOptions,
-    whole: &Frame,
-    choice: usize,
-) {
+pub(crate) fn check(format: &'static dyn Format, file: &[u8], options: &parquet::ReadOptions, whole: &Frame) {
     let Some(arrays) = content(whole).filter(|_| whole.ncols > 0) else { return };
-    let position = choice % whole.ncols;
-    let Some((name, data_type)) = arrays.field(position) else { return };
-    let op = OPS[choice / whole.ncols % OPS.len()];
-    let literals = match op {
-        Op::IsNull | Op::IsNotNull => Vec::new(),
-        Op::In | Op::NotIn => vec![literal(&data_type); 2],
-        _ => vec![literal(&data_type)],
-    };
-    let filter = RowFilter { any: vec![vec![Term { column: name.to_owned(), op, literals }]] };
-    let Some(rows) = heard(matching_rows(whole, &filter, &[position], 1)) else { return };
+    let mut random = Random::new(crc32fast::hash(file));
+    let mut terms = Vec::new();
+    let mut positions = BTreeMap::new();
+    for _ in 0..1 + random.below(2) {
+        let position = random.below(whole.ncols);
+        let Some((name, data_type)) = arrays.field(position) else { return };
+        positions.insert(name.to_owned(), position);
+        terms.push(term(name, &data_type, &mut random));
+    }
+    // All of them, or any.
+    let any =
+        if random.below(2) == 0 { vec![terms] } else { terms.into_iter().map(|term| vec![term]).collect() };
+    let filter = RowFilter { any };
+    let places: Vec<usize> =
+        filter.columns().iter().filter_map(|name| positions.get(*name).copied()).collect();
+    let Some(rows) = heard(matching_rows(whole, &filter, &places, 1)) else { return };
     let read = |ignore_statistics: bool| {
         let options =
             parquet::ReadOptions { filter: Some(filter.clone()), ignore_statistics, ..options.clone() };
@@ -71,6 +74,41 @@ pub(crate) fn check(
     }
     if let Some(found) = read(false) {
         assert!(found.nrows <= rows.len(), "{} rows by statistics with {filter:?}", found.nrows);
+    }
+}
+
+/// A comparison of a column, mostly with what compares with its values.
+fn term(column: &str, data_type: &DataType, random: &mut Random) -> Term {
+    let op = OPS[random.below(OPS.len())];
+    let count = match op {
+        Op::IsNull | Op::IsNotNull => 0,
+        Op::In | Op::NotIn => random.below(4),
+        _ => 1,
+    };
+    let mut one = || if random.below(3) == 0 { any_literal(random) } else { literal(data_type) };
+    let literals = (0..count).map(|_| one()).collect();
+    Term { column: column.to_owned(), op, literals }
+}
+
+/// A literal of any kind: near the values that files have, far from them, between them, and of no meaning.
+fn any_literal(random: &mut Random) -> Literal {
+    const DAY: i128 = 86_400_000_000_000;
+    let number = i128::from(random.number()) - i128::from(random.number());
+    match random.below(12) {
+        0 => Literal::Bool(random.below(2) == 0),
+        1 => Literal::Int(number),
+        2 => Literal::Int(number.saturating_mul(number)),
+        3 => Literal::Float([0.5, -0.0, f64::NAN, f64::INFINITY, 1e300, -3.0][random.below(6)]),
+        4 => Literal::Decimal(number, random.byte() % 80),
+        5 => Literal::Text(
+            ["", "a", "0", "2024-01-31", "2024-01-31T12:00:00.5+01:00", "12:30"][random.below(6)].into(),
+        ),
+        6 => Literal::Bytes(vec![random.byte(); random.below(4)]),
+        7 => Literal::Instant(number.saturating_mul(1000), random.below(2) == 0),
+        8 => Literal::Instant(number % 100_000 * DAY, false),
+        9 => Literal::Date(random.below(40_000) as i64),
+        10 => Literal::Clock(number % DAY),
+        _ => Literal::Span(number),
     }
 }
 

@@ -14,6 +14,7 @@ use colonnade::progress::NoProgress;
 use colonnade::source::Source;
 
 use crate::content::check_same;
+use crate::ways::Ways;
 use crate::{filters, heard, options, sources};
 
 /// At most so many labels, arrays and batches are read: a file can hold thousands of empty ones.
@@ -23,33 +24,43 @@ const MOST_PARTS: usize = 8;
 ///
 /// # Panics
 /// If two ways to read the file disagree.
-pub fn read(format: &'static dyn Format, input: &[u8]) {
+pub(crate) fn read(format: &'static dyn Format, input: &[u8], ways: Ways) {
     let Some((choice, file)) = input.split_first() else { return };
     let options = options::reading(format, *choice);
     let source = || Source::Memory(Buffer::from_vec(file.to_vec()));
-    let _ = heard(format.is_series(source(), &*options, &NoProgress));
     let Some(opened) = heard(format.open(source(), &*options, &NoProgress)) else { return };
     describe(&*opened);
+    if opened.kind() != "frame" {
+        let _ = heard(format.is_series(source(), &*options, &NoProgress));
+        read_parts(&*opened, ways);
+    }
+    let Some(whole) = load(&*opened, ways) else { return };
+    let ways = ways.further();
+    if choice & options::ALL_SOURCES != 0 {
+        let is_verified = opened.verify(1, &NoProgress).is_ok();
+        sources::check(
+            &sources::FileInMemory { format, file, options: &*options, whole: &whole, is_verified },
+            ways,
+        );
+    }
+    if let Some(options) = options.downcast_ref::<parquet::ReadOptions>()
+        && choice & options::WITH_FILTER != 0
+        && let Some(whole) = heard(opened.load(&in_arrow()))
+    {
+        filters::check(format, file, options, &whole.frame);
+    }
+}
+
+/// Reads the frames and arrays of a file that has several.
+fn read_parts(opened: &dyn Opened, ways: Ways) {
     for label in heard(opened.labels()).unwrap_or_default().iter().take(MOST_PARTS) {
         if let Some(inner) = heard(opened.open_label(label, &NoProgress)) {
             describe(&*inner);
-            let _ = decode(&*inner);
+            let _ = load(&*inner, ways);
         }
     }
     for name in heard(opened.array_names()).unwrap_or_default().iter().take(MOST_PARTS) {
         let _ = heard(opened.array(name, 1));
-    }
-    let Some(whole) = decode(&*opened) else { return };
-    if choice & options::ALL_SOURCES != 0 {
-        sources::check(format, file, &*options, &whole);
-    }
-    if let Some(options) =
-        options.downcast_ref::<parquet::ReadOptions>().filter(|_| choice & options::WITH_FILTER != 0)
-    {
-        let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
-        if let Some(whole) = heard(opened.load(&as_arrow)) {
-            filters::check(format, file, options, &whole.frame, file.len());
-        }
     }
 }
 
@@ -77,52 +88,83 @@ fn describe(opened: &dyn Opened) {
     }
 }
 
-/// Loads in each layout, and returns the frame in NumPy's.
-fn decode(opened: &dyn Opened) -> Option<Frame> {
-    let request = Request::all(1, &NoProgress);
-    let whole = heard(opened.load(&request));
-    let verified = heard(opened.verify(1, &NoProgress));
-    let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
-    let arrow = heard(opened.load(&as_arrow));
-    let batches = heard(opened.load_arrow(&as_arrow));
-    let as_views = Request { layout: MemoryLayout::ArrowViews, ..Request::all(1, &NoProgress) };
-    let views = heard(opened.load(&as_views));
-    let as_pandas = Request { layout: MemoryLayout::Pandas, private: true, ..Request::all(2, &NoProgress) };
-    let pandas = heard(opened.load(&as_pandas));
-    for number in (0..opened.batch_rows().map_or(0, |rows| rows.len())).take(MOST_PARTS) {
-        let _ = heard(opened.batch(number, &as_arrow));
+/// Loads the frame in NumPy's layout, and compares what other ways load.
+fn load(opened: &dyn Opened, ways: Ways) -> Option<Frame> {
+    let whole = heard(opened.load(&Request::all(1, &NoProgress))).map(|loaded| loaded.frame);
+    if let Some(whole) = &whole {
+        let (nrows, ncols) = opened.shape().ok()?;
+        assert_eq!((whole.nrows, whole.ncols), (nrows, ncols), "the shape of what is loaded");
     }
-    let (nrows, ncols) = opened.shape().ok()?;
-    let Some(whole) = whole.map(|loaded| loaded.frame) else {
-        assert!(verified.is_none() || opened.kind() != "frame", "it is verified, and not read");
-        return None;
-    };
-    assert_eq!((whole.nrows, whole.ncols), (nrows, ncols), "the shape of what is loaded");
-    if let Some(arrow) = arrow {
-        check_same(&arrow.frame, &whole, "Arrow's layout");
-    }
-    if let Some(views) = views {
-        assert_eq!((views.frame.nrows, views.frame.ncols), (nrows, ncols), "the shape with views");
-    }
-    if let Some(batches) = batches {
-        let rows: usize = batches.iter().map(|batch| batch.nrows).sum();
-        assert_eq!(rows, nrows, "rows of the loaded batches");
-    }
-    if let Some(pandas) = pandas {
-        assert_eq!((pandas.frame.nrows, pandas.frame.ncols), (nrows, ncols), "the shape in pandas' layout");
-    }
-    select(opened, &whole);
-    Some(whole)
+    ways.of(&WAYS).iter().for_each(|way| way(opened, whole.as_ref()));
+    whole
 }
 
-/// A part that is read is that part of the whole.
-fn select(opened: &dyn Opened, whole: &Frame) {
+/// Ways to read a file, given the frame that it has.
+const WAYS: [fn(&dyn Opened, Option<&Frame>); 8] =
+    [verify, as_arrow, as_views, as_pandas, in_batches, rows, columns, fields];
+
+fn in_arrow() -> Request<'static> {
+    Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) }
+}
+
+fn verify(opened: &dyn Opened, whole: Option<&Frame>) {
+    let verified = heard(opened.verify(1, &NoProgress));
+    assert!(
+        whole.is_some() || verified.is_none() || opened.kind() != "frame",
+        "it is verified, and not read"
+    );
+}
+
+fn as_arrow(opened: &dyn Opened, whole: Option<&Frame>) {
+    if let (Some(found), Some(whole)) = (heard(opened.load(&in_arrow())), whole) {
+        check_same(&found.frame, whole, "Arrow's layout");
+    }
+}
+
+fn as_views(opened: &dyn Opened, whole: Option<&Frame>) {
+    let request = Request { layout: MemoryLayout::ArrowViews, ..Request::all(1, &NoProgress) };
+    if let (Some(found), Some(whole)) = (heard(opened.load(&request)), whole) {
+        assert_eq!(
+            (found.frame.nrows, found.frame.ncols),
+            (whole.nrows, whole.ncols),
+            "the shape with views"
+        );
+    }
+}
+
+fn as_pandas(opened: &dyn Opened, whole: Option<&Frame>) {
+    let request = Request { layout: MemoryLayout::Pandas, private: true, ..Request::all(2, &NoProgress) };
+    if let (Some(found), Some(whole)) = (heard(opened.load(&request)), whole) {
+        let found = (found.frame.nrows, found.frame.ncols);
+        assert_eq!(found, (whole.nrows, whole.ncols), "the shape in pandas' layout");
+    }
+}
+
+fn in_batches(opened: &dyn Opened, whole: Option<&Frame>) {
+    let batches = heard(opened.load_arrow(&in_arrow()));
+    if let (Some(batches), Some(whole)) = (batches, whole) {
+        let rows: usize = batches.iter().map(|batch| batch.nrows).sum();
+        assert_eq!(rows, whole.nrows, "rows of the loaded batches");
+    }
+    for number in (0..opened.batch_rows().map_or(0, |rows| rows.len())).take(MOST_PARTS) {
+        let _ = heard(opened.batch(number, &in_arrow()));
+    }
+}
+
+/// Rows that are read are those of the whole.
+fn rows(opened: &dyn Opened, whole: Option<&Frame>) {
+    let Some(whole) = whole else { return };
     let rows = (whole.nrows / 3, whole.nrows - whole.nrows / 4);
     let request = Request { rows: Some(rows), ..Request::all(1, &NoProgress) };
     match opened.load(&request) {
         Ok(loaded) => check_same(&loaded.frame, &whole.slice(rows.0, rows.1), "rows"),
         Err(error) => panic!("the whole is read, rows {rows:?} are not: {error}"),
     }
+}
+
+/// Columns that are read are those of the whole.
+fn columns(opened: &dyn Opened, whole: Option<&Frame>) {
+    let Some(whole) = whole else { return };
     let positions: Vec<usize> = (0..whole.ncols).rev().step_by(2).collect();
     let request = Request { positions: Some(&positions), ..Request::all(1, &NoProgress) };
     match opened.load(&request) {
@@ -132,15 +174,14 @@ fn select(opened: &dyn Opened, whole: &Frame) {
         }
         Err(error) => panic!("the whole is read, columns {positions:?} are not: {error}"),
     }
-    if opened.selects_leaves() {
-        select_fields(opened);
-    }
 }
 
 /// Of nested columns, the last field is read, and is that field of the whole.
-fn select_fields(opened: &dyn Opened) {
-    let as_arrow = Request { layout: MemoryLayout::Arrow, ..Request::all(1, &NoProgress) };
-    let Some(whole) = heard(opened.load(&as_arrow)) else { return };
+fn fields(opened: &dyn Opened, whole: Option<&Frame>) {
+    if whole.is_none() || !opened.selects_leaves() {
+        return;
+    }
+    let Some(whole) = heard(opened.load(&in_arrow())) else { return };
     let last_field = |position: usize| {
         // Parquet holds a union as a struct, of which a field can be read.
         let stored = opened.arrow_type(position)?;
@@ -151,7 +192,7 @@ fn select_fields(opened: &dyn Opened) {
     let requested: BTreeMap<_, _> = (0..whole.frame.ncols).filter_map(last_field).collect();
     let projection = Projection::new(&requested, &|position| opened.arrow_type(position));
     let Some(projection) = heard(projection).filter(|projection| !projection.is_all()) else { return };
-    match opened.load(&Request { projection: Some(&projection), ..as_arrow }) {
+    match opened.load(&Request { projection: Some(&projection), ..in_arrow() }) {
         // In a damaged file, the levels of two fields may disagree about the rows that their parent has.
         Ok(loaded) if opened.format() == "parquet" => assert_eq!(loaded.frame.nrows, whole.frame.nrows),
         Ok(loaded) => check_same(&loaded.frame, &whole.frame.projected(&projection), "fields"),

@@ -14,59 +14,63 @@ use colonnade::progress::NoProgress;
 use colonnade::source::Source;
 
 use crate::content::check_same;
+use crate::ways::Ways;
 use crate::{check_error, frames, options, split};
 
 /// Writes the frame whole and, if the format can, in two chunks.
 ///
 /// # Panics
 /// If the frame that is read differs, and the writer did not say so.
-pub fn round_trip(format: &'static dyn Format, input: &[u8]) {
+pub(crate) fn round_trip(format: &'static dyn Format, input: &[u8], ways: Ways) {
     let mut source = Unstructured::new(input);
     let Ok(choice) = source.arbitrary::<u8>() else { return };
     let Ok(frame) = frames::frame(&mut source) else { return };
     let (encoding, keeps_all) = options::writing(format, choice, frame.nrows);
-    let mut bytes = Vec::new();
-    match encoding.encode(&frame, &mut bytes, &NoProgress) {
-        Ok(()) => {}
-        Err(error) => return check_refusal(&error),
-    }
     if let Err(error) = encoding.losses(&frame) {
         return check_refusal(&error);
     }
-    // A plain text file may be read as something else: a list as cells of a column, say.
-    if !keeps_all {
-        return;
-    }
-    check_same(&load(format, bytes), &frame, "the frame that is read");
-    if format.spec().capabilities.chunks {
-        in_chunks(format, &encoding, &frame);
-    }
-}
-
-fn in_chunks(format: &'static dyn Format, encoding: &FrameEncoding, frame: &Frame) {
-    let Ok(mut writer) = encoding.writer() else { return };
-    let (mut bytes, half) = (Vec::new(), frame.nrows / 2);
-    for (start, stop) in [(0, half), (half, frame.nrows)] {
-        if let Err(error) = writer.write(&frame.slice(start, stop), &mut bytes, &NoProgress) {
-            return check_refusal(&error);
+    let all: &[Way] = if format.spec().capabilities.chunks {
+        &[(whole, load), (chunks, load_chunks)]
+    } else {
+        &[(whole, load)]
+    };
+    for (write, read) in ways.of(all) {
+        match write(&encoding, &frame) {
+            // A plain text file may be read as something else: a list as cells of a column, say.
+            Ok(bytes) if keeps_all => check_same(&read(format, bytes), &frame, "the frame that is read"),
+            Ok(_) => {}
+            Err(error) => check_refusal(&error),
         }
     }
-    if let Err(error) = writer.finish(&mut bytes, &NoProgress) {
-        return check_refusal(&error);
-    }
-    if let Some(found) = load_chunks(format, &bytes) {
-        check_same(&found, frame, "the chunks that are read");
-    }
 }
 
-/// The frame of all chunks; `None` if the format is not read in chunks.
-fn load_chunks(format: &'static dyn Format, bytes: &[u8]) -> Option<Frame> {
-    if !format.spec().capabilities.incremental {
-        return Some(load(format, bytes.to_vec()));
+type Way =
+    (fn(&FrameEncoding, &Frame) -> colonnade::Result<Vec<u8>>, fn(&'static dyn Format, Vec<u8>) -> Frame);
+
+fn whole(encoding: &FrameEncoding, frame: &Frame) -> colonnade::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    encoding.encode(frame, &mut bytes, &NoProgress)?;
+    Ok(bytes)
+}
+
+fn chunks(encoding: &FrameEncoding, frame: &Frame) -> colonnade::Result<Vec<u8>> {
+    let mut writer = encoding.writer()?;
+    let (mut bytes, half) = (Vec::new(), frame.nrows / 2);
+    for (start, stop) in [(0, half), (half, frame.nrows)] {
+        writer.write(&frame.slice(start, stop), &mut bytes, &NoProgress)?;
     }
-    let reading = split::Reading::of(format, &*options::reading_with_default_limits(format), bytes, &[]);
+    writer.finish(&mut bytes, &NoProgress)?;
+    Ok(bytes)
+}
+
+/// The frame of all chunks.
+fn load_chunks(format: &'static dyn Format, bytes: Vec<u8>) -> Frame {
+    if !format.spec().capabilities.incremental {
+        return load(format, bytes);
+    }
+    let reading = split::Reading::of(format, &*options::reading_with_default_limits(format), &bytes, &[]);
     assert_eq!(reading.error, None, "chunks are written, and not read");
-    concat(&reading.frames).ok()
+    concat(&reading.frames).expect("chunks of one frame")
 }
 
 fn load(format: &'static dyn Format, bytes: Vec<u8>) -> Frame {

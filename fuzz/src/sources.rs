@@ -19,53 +19,95 @@ use colonnade::progress::NoProgress;
 use colonnade::source::Source;
 
 use crate::content::check_same;
+use crate::ways::Ways;
 
-/// Reads the file from all sources.
+/// A file, how it is read, and the frame that it has in memory.
+pub(crate) struct FileInMemory<'f> {
+    pub(crate) format: &'static dyn Format,
+    pub(crate) file: &'f [u8],
+    pub(crate) options: &'f Options,
+    pub(crate) whole: &'f Frame,
+    /// Whether the file is verified in memory.
+    pub(crate) is_verified: bool,
+}
+
+/// Reads the file from the sources.
 ///
 /// # Panics
 /// If a source gives another frame than memory did, or fails where memory did not.
-pub(crate) fn check(format: &'static dyn Format, file: &[u8], options: &Options, whole: &Frame) {
-    let folder = Folder::new();
-    let path = folder.0.join("file");
-    fs::write(&path, file).expect("the folder takes files");
-    let compare = |source: Source<'_>, name: &str| {
-        let opened = format.open(source, options, &NoProgress);
+pub(crate) fn check(read: &FileInMemory<'_>, ways: Ways) {
+    ways.of(&SOURCES).iter().for_each(|source| source(read));
+}
+
+const SOURCES: [fn(&FileInMemory<'_>); 9] = [
+    |read| read.of_file(true),
+    |read| read.of_file(false),
+    |read| {
+        let is_verified = read.compare(Source::Stream(&mut Pieces(read.file)), "a stream");
+        // What a frame does not need, such as the validity of a column without nulls, is not kept of a stream.
+        assert!(is_verified || !read.is_verified, "memory is verified, a stream is not");
+    },
+    |read| read.at_once(MemoryLayout::AsStored),
+    |read| read.at_once(MemoryLayout::Arrow),
+    |read| read.at_once(MemoryLayout::ArrowViews),
+    |read| read.at_once(MemoryLayout::Pandas),
+    |read| read.of_store(),
+    |read| read.of_directory(),
+];
+
+impl FileInMemory<'_> {
+    /// Opens the file and loads columns, then all; whether it is verified.
+    fn compare(&self, source: Source<'_>, name: &str) -> bool {
+        let opened = self.format.open(source, self.options, &NoProgress);
         let opened = opened.unwrap_or_else(|error| panic!("memory is read, {name} is not: {error}"));
-        let positions: Vec<usize> = (0..whole.ncols).step_by(3).collect();
-        let part = whole.clone().part("frame", Some(&positions), None).expect("positions of the frame");
-        for (positions, expected) in [(Some(&positions[..]), &part), (None, whole)] {
+        let positions: Vec<usize> = (0..self.whole.ncols).step_by(3).collect();
+        let part = self.whole.clone().part("frame", Some(&positions), None).expect("positions of the frame");
+        for (positions, expected) in [(Some(&positions[..]), &part), (None, self.whole)] {
             let request = Request { positions, ..Request::all(1, &NoProgress) };
             let found = opened.load(&request);
             let found = found.unwrap_or_else(|error| panic!("memory is read, {name} is not: {error}"));
             check_same(&found.frame, expected, name);
         }
         opened.verify(2, &NoProgress).is_ok()
-    };
-    let mapped = compare(Source::Path { path: &path, mmap: true }, "a mapped file");
-    let read = compare(Source::Path { path: &path, mmap: false }, "a file");
-    let streamed = compare(Source::Stream(&mut Pieces(file)), "a stream");
-    for layout in
-        [MemoryLayout::AsStored, MemoryLayout::Arrow, MemoryLayout::ArrowViews, MemoryLayout::Pandas]
-    {
+    }
+
+    fn of_file(&self, mmap: bool) {
+        let folder = Folder::new();
+        let path = folder.0.join("file");
+        fs::write(&path, self.file).expect("the folder takes files");
+        let is_verified = self.compare(Source::Path { path: &path, mmap }, "a file");
+        assert_eq!(is_verified, self.is_verified, "whether it is verified, mapped: {mmap}");
+    }
+
+    /// A stream from which the frame is read in one pass.
+    fn at_once(&self, layout: MemoryLayout) {
         let request = Request { layout, ..Request::all(2, &NoProgress) };
-        match format.read_stream(&mut Pieces(file), options, &request) {
+        match self.format.read_stream(&mut Pieces(self.file), self.options, &request) {
             Ok(loaded) if matches!(layout, MemoryLayout::AsStored | MemoryLayout::Arrow) => {
-                check_same(&loaded.frame, whole, "a stream that is read at once");
+                check_same(&loaded.frame, self.whole, "a stream that is read at once");
             }
-            Ok(loaded) => assert_eq!(loaded.frame.nrows, whole.nrows, "rows of a stream"),
+            Ok(loaded) => assert_eq!(loaded.frame.nrows, self.whole.nrows, "rows of a stream"),
             // It has no time to ignore what a frame does not need.
-            Err(error) => assert!(!mapped, "memory is verified, a stream is not read: {error}"),
+            Err(error) => assert!(!self.is_verified, "memory is verified, a stream is not read: {error}"),
         }
     }
-    // What a frame does not need, such as the validity of a column without nulls, is not kept of a stream.
-    assert!(mapped == read && (streamed || !read), "verified: {mapped}, {read}, {streamed}");
-    if format.spec().capabilities.ranged {
-        let remote = Remote::new(file.len() as u64, u64::MAX, Box::new(Store(file.to_vec())));
-        compare(Source::Ranges(Arc::new(remote.expect("a file that is not large"))), "a store");
+
+    fn of_store(&self) {
+        if self.format.spec().capabilities.ranged {
+            let remote = Remote::new(self.file.len() as u64, u64::MAX, Box::new(Store(self.file.to_vec())));
+            self.compare(Source::Ranges(Arc::new(remote.expect("a file that is not large"))), "a store");
+        }
     }
-    let members = folder.0.join("members");
-    if format.spec().name == "npz" && extract(file, &members).is_some() {
-        compare(Source::Path { path: &members, mmap: true }, "a directory");
+
+    fn of_directory(&self) {
+        if self.format.spec().name != "npz" {
+            return;
+        }
+        let folder = Folder::new();
+        let members = folder.0.join("members");
+        if extract(self.file, &members).is_some() {
+            self.compare(Source::Path { path: &members, mmap: true }, "a directory");
+        }
     }
 }
 

@@ -4,10 +4,18 @@ use colonnade_fuzz::targets;
 
 /// Runs the check of this name on a file.
 fn run(name: &str, format: &str, file: &[u8]) {
+    run_with(None, name, format, file);
+}
+
+/// The same with a byte that chooses the options of reading.
+fn run_with(choice: Option<u8>, name: &str, format: &str, file: &[u8]) {
     let target = targets().find(|target| target.name() == name);
     let seed = target.and_then(|target| target.seed(format, file));
     assert!(seed.is_some(), "no check {name}");
-    target.iter().zip(&seed).for_each(|(target, seed)| target.run(seed));
+    for (target, mut seed) in target.into_iter().zip(seed) {
+        choice.into_iter().for_each(|choice| seed[0] = choice);
+        target.run(&seed);
+    }
 }
 
 /// The offset of a column that is selected in reverse order was less than zero.
@@ -23,6 +31,13 @@ fn csv_with_two_errors() {
     let text = b"a\n\"b\"c\n\xffd\n";
     run("read-csv", "csv", text);
     run("split-csv", "csv", text);
+}
+
+/// The error listed the names whole. The twelfth options name columns that are not there.
+#[test]
+fn csv_with_a_name_of_63_000_bytes() {
+    let text = format!("{},b\n1,2\n", "x".repeat(63_000));
+    run_with(Some(12), "read-csv", "csv", text.as_bytes());
 }
 
 /// The error showed the whole name of the local header.

@@ -16,7 +16,7 @@ from pathlib import Path
 import scripts.oracles
 from tests.helpers.corpora import ROOT
 
-from . import outcomes
+from . import crates, outcomes
 from .batches import Child, Result
 from .inputs import FORMATS, Input, inputs, skipped
 from .peers import PEERS
@@ -46,6 +46,7 @@ def main() -> int:
     parser.add_argument("files", nargs="*", type=Path, help="files of the format that --only names")
     options = parser.parse_args()
     formats = [options.only] if options.only else list(FORMATS)
+    crates.build()
     RESULTS.parent.mkdir(parents=True, exist_ok=True)
     results: list[Result] = []
     print(f"| format | other reader | inputs | {' | '.join(COLUMNS)} |\n|---|---|--:|{'--:|' * len(COLUMNS)}")

@@ -1,4 +1,4 @@
-"""Arrow and Parquet against pyarrow and DuckDB."""
+"""Arrow and Parquet against pyarrow, DuckDB and the crate `parquet`."""
 
 import tempfile
 from pathlib import Path
@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 import colonnade as cn
 
-from . import sql_values, tables
+from . import crates, sql_values, tables
 from .outcomes import File, NotCompared, Peer, Refused
 
 pa.set_cpu_count(1)
@@ -67,6 +67,11 @@ def duckdbs_parquet(file: File) -> pa.Table:
         return found.to_arrow_table()
 
 
+def crates_parquet(file: File) -> pa.Table:
+    """The table as the crate reads it."""
+    return tables.valid_or_refused(crates.parquet_table(file.content))
+
+
 ARROW: dict[str, Peer] = {"pyarrow": Peer(our_arrow, pyarrows_arrow, tables.difference)}
 
 
@@ -82,4 +87,5 @@ def parquet_difference(ours: tables.Exported, theirs: pa.Table) -> str | None:
 PARQUET: dict[str, Peer] = {
     "pyarrow": Peer(our_parquet, pyarrows_parquet, parquet_difference),
     "DuckDB": Peer(our_parquet, duckdbs_parquet, sql_values.difference),
+    "parquet (Rust)": Peer(our_parquet, crates_parquet, parquet_difference),
 }

@@ -1,4 +1,4 @@
-"""CSV against Python's csv and pyarrow: every cell as text, no names, no null values."""
+"""CSV against Python's csv, pyarrow and the crate `csv`: every cell as text, no names, no null values."""
 
 import csv
 import io
@@ -11,7 +11,8 @@ import pyarrow.csv
 import colonnade as cn
 from colonnade.testing._arrow_cells import cells
 
-from .outcomes import File, Peer, Refused
+from . import crates
+from .outcomes import File, NotCompared, Peer, Refused
 from .texts import text_of
 
 Rows = list[list[str]]
@@ -41,7 +42,7 @@ DIALECTS = {
 def dialect_of(file: File) -> Dialect:
     """The dialect of an input: Colonnade's header names the delimiter, the first byte chooses it otherwise."""
     named = re.match(rb'# colonnade: \{.*"delimiter":"(.)"', file.content)
-    return Dialect(sep=named[1].decode("latin-1")) if named else DIALECTS.get(file.choice % 11, Dialect())
+    return Dialect(sep=named[1].decode("latin-1")) if named else DIALECTS.get(file.choice % 18, Dialect())
 
 
 def our_rows(file: File) -> Rows:
@@ -133,6 +134,14 @@ def pyarrows_rows_or_none(file: File) -> Rows:
     return pyarrows_rows(file) if without_header(file).strip(" \t\r\n") else []
 
 
+def crates_rows(file: File) -> Rows:
+    """The records as the crate reads them. It has escapes inside quotes only."""
+    dialect = dialect_of(file)
+    if dialect.escape is not None:
+        raise NotCompared("an escape outside quotes")
+    return of_one_width(crates.csv_records(without_header(file).encode(), dialect.sep))
+
+
 def difference(ours: Rows, theirs: Rows) -> str | None:
     """The first record that differs."""
     if ours == theirs:
@@ -146,4 +155,5 @@ def difference(ours: Rows, theirs: Rows) -> str | None:
 CSV: dict[str, Peer] = {
     "Python's csv": Peer(our_rows, pythons_rows, difference),
     "pyarrow": Peer(our_rows, pyarrows_rows_or_none, difference),
+    "csv (Rust)": Peer(our_rows, crates_rows, difference),
 }

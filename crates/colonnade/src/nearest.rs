@@ -4,8 +4,11 @@
 #[must_use]
 pub fn nearest<'l>(name: &str, labels: impl Iterator<Item = &'l String>) -> Option<String> {
     let length = name.chars().count();
-    // A label that shares no character is not near, however short both are.
+    // A label that shares no character is not near, however short both are. A label of a damaged file may be very long.
     let near = |label: &&String| {
+        if label.chars().count().abs_diff(length) * 3 > length.max(3) {
+            return false;
+        }
         let changes = distance(name, label);
         changes < length && changes * 3 <= length.max(3)
     };

@@ -21,6 +21,7 @@ use crate::cells::text;
 use crate::cells::text::TextStyle;
 use crate::cells::typed::HeaderDictionaries;
 use crate::error::{Error, Result};
+use crate::excerpt::excerpt;
 use crate::frame::{Column, DType, Part};
 use crate::nearest::nearest;
 
@@ -259,7 +260,7 @@ impl InputReader<'_> {
             let known = match nearest(name, names.iter()) {
                 Some(near) => format!("nearest: {near:?}"),
                 None => {
-                    let some: Vec<String> = names.iter().take(10).map(|name| format!("{name:?}")).collect();
+                    let some: Vec<String> = names.iter().take(10).map(|name| excerpt(name)).collect();
                     format!("there are {}", some.join(", "))
                 }
             };
