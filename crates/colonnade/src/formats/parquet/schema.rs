@@ -5,8 +5,9 @@ use crate::error::{Error, Result};
 use super::logical_type::{INTERVAL, Logical, LogicalTimeUnit, MAP_KEY_VALUE, converted, logical_of};
 use super::thrift::{Thrift, ThriftType};
 
-/// Maximum nesting depth of a schema.
-const MAX_DEPTH: usize = 256;
+/// Maximum nesting depth of a schema, in groups. A list has two groups, and Arrow's C interface carries 64 levels of types, so a
+/// deeper schema has no reader. Code that recurses over types needs less than 512 KiB of stack for 128 groups.
+const MAX_DEPTH: usize = 128;
 
 /// Number of the physical type INT96, used for timestamps in old files.
 const INT96: i32 = 3;
@@ -258,7 +259,9 @@ pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<SchemaLeaf>> {
                            without that group.";
             return Err(Error::malformed("parquet", message).in_member(format!("column {}", element.name)));
         } else if depth >= MAX_DEPTH {
-            return Err(fault(&format!("nests groups deeper than {MAX_DEPTH}")));
+            let message =
+                format!("the schema nests groups deeper than {MAX_DEPTH}. Flatten the column first.");
+            return Err(Error::limit("parquet", message));
         } else {
             open.push((element.children, d, r));
         }
