@@ -1,5 +1,6 @@
 //! Inputs that once broke a check. Each name says what they are.
 
+use colonnade_fuzz::options::ALL_SOURCES;
 use colonnade_fuzz::targets;
 
 /// Runs the check of this name on a file.
@@ -91,4 +92,13 @@ fn arrow_whose_empty_buffers_have_any_offset() {
             }
         }
     }
+}
+
+/// A stream that is read at once was refused, whatever `allow_truncated` said.
+#[test]
+fn an_arrow_stream_that_may_end_early() {
+    let file = include_bytes!("../../conformance/arrows/article.arrows");
+    let without_end_mark = &file[..file.len() - 8];
+    // The second options of streams, and all sources.
+    run_with(Some(ALL_SOURCES | 1), "read-arrows", "arrows", without_end_mark);
 }

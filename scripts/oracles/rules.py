@@ -26,7 +26,7 @@ RULES = (
     ),
     Rule(
         "parquet",
-        "pyarrow",
+        "",
         r"^type of column .*; the values are equal$",
         "A type that `ARROW:schema` claims, and one of the two takes (docs/formats/parquet.md). The values are equal.",
     ),
