@@ -27,6 +27,7 @@ NESTED: list[Any] = [
     [AWARE, AWARE.astimezone(zoneinfo.ZoneInfo("America/New_York"))],
     ["a", b"b"],
     {b"k": 1},
+    {b"\xff": 1, "k": 2},
     {np.str_("k"): 1},
     {"a\0b": 1, "a\0c": 2},
     [dt.time(1, 2, tzinfo=dt.UTC)],

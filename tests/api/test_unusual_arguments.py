@@ -126,3 +126,119 @@ def test_a_level_of_integer_intervals_with_missing_labels(format: str) -> None:
     found = cn.decode(cn.encode(frame, format, **exactly(format)), format).to_pandas()
     assert found.index.levels[0].dtype == index.levels[0].dtype
     pd.testing.assert_frame_equal(found, frame)
+
+
+class Lying:
+    """A file object whose method answers this."""
+
+    def __init__(self, name: str, answer: Any) -> None:
+        setattr(self, name, lambda *_: answer)
+
+    def read(self, size: int) -> bytes:
+        return b""
+
+
+@pytest.mark.parametrize(
+    ("method", "answer", "error", "message"),
+    [
+        ("read", b"x" * (1 << 21), OSError, "0 to 8 bytes when asked, found 2,097,152"),
+        ("read", 3, TypeError, r"read\(\) returns bytes, found int"),
+        ("read", "text", TypeError, "mode 'rb'"),
+        ("read", np.eye(4)[:, 1], TypeError, r"read\(\) returns bytes, found ndarray"),
+        ("readinto", -1, OSError, "0 to 8 bytes when asked, found -1"),
+        ("readinto", 1 << 40, OSError, "0 to 8 bytes"),
+        ("readinto", "", TypeError, "a number of bytes, found str"),
+        ("readinto1", 1.5, TypeError, "a number of bytes, found float"),
+    ],
+)
+@each("call", [cn.read, cn.open_reader, cn.inspect])
+def test_a_file_object_that_lies_about_what_it_read(
+    call: Any, method: str, answer: Any, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        call(Lying(method, answer), format="npz")
+
+
+def test_bytes_in_memory_that_read_something_else() -> None:
+    class Other(io.BytesIO):
+        def read(self, size: int | None = -1, /) -> Any:
+            return {"a": 1}
+
+    with pytest.raises(TypeError, match=r"read\(\) returns bytes, found dict"):
+        cn.read(Other(b"a,b\n1,2\n"), format="csv")
+
+
+@pytest.mark.parametrize("name", ["a\0.npz", "\ud800.npz"])
+def test_a_name_that_no_file_can_have(name: str) -> None:
+    with pytest.raises(cn.OptionError, match="source: expected a path that a file can have"):
+        cn.read(name)
+    with pytest.raises(cn.OptionError, match="target: expected a path that a file can have"):
+        cn.write({"a": [1]}, Path(name))
+
+
+def test_places_that_are_none() -> None:
+    with pytest.raises(OSError, match="no descriptor has the number"):
+        cn.read(1 << 70)
+    with pytest.raises(OSError, match="no descriptor has the number"):
+        cn.write({"a": [1]}, 1 << 70, format="npz")
+    with pytest.raises(TypeError, match="source: expected a path"):
+        cn.read(io.BytesIO)
+    with pytest.raises(TypeError, match="target: expected a path"):
+        cn.write({"a": [1]}, cn.BufferSink, format="npz")
+    with pytest.raises(TypeError, match="source: expected a path"):
+        cn.read(np.float64(1), format="parquet")
+
+
+@each("value", [np.array(["zstd", "a"]), np.array("zstd"), 1.5], ids=repr)
+@each(
+    "option",
+    ["compression", "profile", "encoding", "data_page_version", "use_dictionary", "statistics", "threads", "fsync"],
+)
+def test_options_that_are_arrays_and_others(option: str, value: Any) -> None:
+    with pytest.raises(cn.OptionError, match=option):
+        cn.encode({"a": [1]}, "parquet", **{option: value})
+
+
+def test_options_that_are_compared_in_ways_of_their_own() -> None:
+    pd = pytest.importorskip("pandas")
+    for option in ({"compression": pd.NA}, {"filters": [("a", np.arange(2), 1)]}, {"use_statistics": np.arange(2)}):
+        side = cn.encode if "compression" in option else cn.decode
+        data: Any = {"a": [1]} if side is cn.encode else cn.encode({"a": [1]}, "parquet")
+        with pytest.raises(cn.OptionError, match=next(iter(option))):
+            side(data, "parquet", **option)
+    with pytest.raises(cn.OptionError, match="layout"):
+        cn.write_bundle({}, "x.zip", layout=np.array(["npz", "npy"]))  # type: ignore[arg-type]
+
+
+def test_options_of_convert_have_names(tmp_path: Path) -> None:
+    with pytest.raises(cn.OptionError, match="read_options: expected names of options as keys, found 1"):
+        cn.convert(b"a,b\n", tmp_path / "x.npz", read_options={1: "a"})  # type: ignore[dict-item]
+
+
+def test_a_file_object_is_no_data() -> None:
+    with pytest.raises(TypeError, match=r"found _io.BytesIO. Use cn.read for files."):
+        cn.Frame(io.BytesIO(b"a,b\n1,2\n"))
+
+
+def test_a_mapping_that_changes_while_it_is_read() -> None:
+    data: dict[str, Any] = {}
+
+    def cells() -> Any:
+        data["late"] = [3, 4]
+        yield from (1, 2)
+
+    data.update(a=cells(), b=[5, 6])
+    assert list(cn.Frame(data).columns) == ["a", "b"]
+
+    class Shrinking(dict[str, Any]):
+        def __getitem__(self, name: str) -> Any:
+            raise KeyError(name)
+
+    with pytest.raises(cn.InputError, match="a column for each label, found none for 'a'"):
+        cn.Frame(Shrinking(a=[1]))
+
+
+def test_a_panic_of_polars_is_an_error() -> None:
+    pl = pytest.importorskip("polars")
+    with pytest.raises(cn.EncodeError, match=r"polars.DataFrame refuses these columns"):
+        cn.Frame({"a": pl.Series([1]), "b": [{"x": object()}]})

@@ -17,6 +17,7 @@ from .._io.progress import reporting
 from .._io.sources import Source
 from .._io.stores import Access
 from .._io.targets import AnyTarget, Target, as_target, prepare_folder, released, settle
+from .._values.option_checks import check_choice, check_word
 from .._values.terminal_text import label_text, truncate
 from ..errors import DecodeError, OptionError, UnsupportedError
 from .open_source import File, open_file
@@ -148,9 +149,8 @@ def write_bundle(
     --------
     See `read_bundle`.
     """
-    for name, value, choices in (("layout", layout, ("npz", "npy")), ("outer", outer, (None, "deflate"))):
-        if value not in choices:
-            raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}.")
+    check_word("layout", layout, ("npz", "npy"))
+    check_choice("outer", outer, ("deflate",))
     where = as_target(target, Access.of(options))
     with released(where):
         _write_as(_bundle_format(format, where), frames, where, layout, outer, options)

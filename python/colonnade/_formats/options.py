@@ -230,7 +230,11 @@ def as_keywords(options: Mapping[str, Any] | Options | None, side: str) -> dict[
             if item.metadata["side"] in (side, "both") and getattr(options, item.name) != item.default
         }
     if isinstance(options, Mapping):
-        return dict(options)
+        keywords = dict(options)
+        for name in keywords:
+            if not isinstance(name, str):
+                raise OptionError(f"{side}_options: expected names of options as keys, found {name!r}.")
+        return keywords
     raise TypeError(f"{side}_options: expected a mapping, an options object or None, found {type(options).__name__}.")
 
 

@@ -14,6 +14,7 @@ from .._values.option_checks import (
     check_flag,
     check_level,
     check_word,
+    is_one_of,
 )
 from ..errors import OptionError
 from .csv import check_words
@@ -145,9 +146,10 @@ class ParquetOptions(Common):
         check_word("profile", self.profile, PROFILES)
         check_count("row_group_size", self.row_group_size)
         check_count("data_page_size", self.data_page_size)
-        if isinstance(self.data_page_version, bool) or self.data_page_version not in (1, 2):
+        version: object = self.data_page_version
+        if not isinstance(version, int) or isinstance(version, bool) or version not in (1, 2):
             raise OptionError(f"data_page_version: expected 1 or 2, found {self.data_page_version!r}.")
-        if self.use_statistics != "only":
+        if not is_one_of(self.use_statistics, ("only",)):
             check_flag("use_statistics", self.use_statistics)
         for name in ("statistics", "page_index", "crc"):
             check_flag(name, getattr(self, name))

@@ -1,5 +1,6 @@
 """Blocking reads and writes on descriptors that may be non-blocking."""
 
+import errno
 import os
 import select
 import stat
@@ -26,6 +27,20 @@ def write_all(fd: int, data: memoryview) -> None:
             left = left[os.write(fd, left) :]
         except BlockingIOError:
             _wait(fd, select.POLLOUT)
+
+
+def status_of(fd: int) -> os.stat_result:
+    """What the system says of a descriptor.
+
+    Raises
+    ------
+    OSError
+        The descriptor is not open.
+    """
+    try:
+        return os.fstat(fd)
+    except OverflowError:
+        raise OSError(errno.EBADF, f"{os.strerror(errno.EBADF)}: no descriptor has the number {fd}") from None
 
 
 def duplicate_descriptor(path: str) -> int | None:

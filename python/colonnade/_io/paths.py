@@ -8,8 +8,29 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from typing import Any
+
+from ..errors import OptionError
 
 _WILDCARDS = re.compile(r"[*?[]")
+
+
+def path_text(what: str, path: Any) -> str:
+    """The path as text that can be handed to the system.
+
+    Raises
+    ------
+    OptionError
+        No file can have this name.
+    """
+    text = str.__str__(os.fsdecode(path))  # a subclass may compare and look as it likes
+    try:
+        found = "one with NUL" if b"\0" in os.fsencode(text) else None
+    except UnicodeEncodeError:
+        found = "one with half a surrogate pair"
+    if found is not None:
+        raise OptionError(f"{what}: expected a path that a file can have, found {found}: {text!r}. Use another name.")
+    return text
 
 
 def is_folder(path: str) -> bool:

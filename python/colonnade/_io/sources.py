@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 from .. import _core
 from .connection_io import LinkSource, check_dialled, url_scheme
+from .descriptors import status_of
 from .detection import MAGIC_NBYTES
 from .http_source import SCHEMES, HttpSource
 from .json_detection import MOST_NBYTES, detect_json
 from .network_filesystems import on_network
+from .paths import path_text
 from .raw_connection import Link
 from .store_source import StoreSource
 from .stores import NO_ACCESS, Access, is_store, object_of, path_of_file_url
-from .streams import CallSource, StreamSource, read_into_of
+from .streams import CallSource, StreamSource, bytes_of, read_into_of
 
 if TYPE_CHECKING:
     import socket
@@ -122,7 +124,7 @@ def as_source(source: Any, access: Access = NO_ACCESS, timeout_s: float | None =
         if isinstance(source, bytes):
             # Bytes are data, not a path: a path of bytes goes through os.fsdecode.
             return BufferSource(source)
-        return _from_path(os.fsdecode(source), access, timeout_s)
+        return _from_path(path_text("source", source), access, timeout_s)
     if isinstance(source, _core.BufferSink | bytearray | memoryview):
         return BufferSource(source)
     if isinstance(source, Link):
@@ -131,14 +133,15 @@ def as_source(source: Any, access: Access = NO_ACCESS, timeout_s: float | None =
         return _from_socket(source)
     if isinstance(source, int) and not isinstance(source, bool):
         return _from_descriptor(source)
-    if hasattr(source, "read"):
+    if hasattr(source, "read") and not isinstance(source, type):
         return _from_file_object(source)
     try:
-        memoryview(source).release()
+        with memoryview(source) as view:
+            is_number = view.ndim == 0  # as NumPy's scalars are
     except TypeError:
-        raise TypeError(
-            f"source: expected {EXPECTED}, found {type(source).__module__}.{type(source).__qualname__}."
-        ) from None
+        is_number = True
+    if is_number:
+        raise TypeError(f"source: expected {EXPECTED}, found {type(source).__module__}.{type(source).__qualname__}.")
     return BufferSource(source)
 
 
@@ -167,7 +170,7 @@ def _from_path(
 
 def _from_descriptor(fd: int, name: str | None = None) -> PathSource | StreamSource:
     """A regular file at its start becomes a path under /proc, so that it can be mapped; otherwise a stream."""
-    status = os.fstat(fd)
+    status = status_of(fd)
     by_number = f"/proc/self/fd/{fd}"
     if stat.S_ISREG(status.st_mode) and os.lseek(fd, 0, os.SEEK_CUR) == 0 and os.access(by_number, os.R_OK):
         return PathSource(by_number, name or f"descriptor {fd}", status.st_dev, False)
@@ -196,7 +199,7 @@ def _from_file_object(file: Any) -> AnySource:
     if isinstance(file, io.TextIOBase):
         raise TypeError("source: expected a binary file object, found one in text mode. Open it with mode 'rb'.")
     name = getattr(file, "name", None)
-    name = name if isinstance(name, str) else None
+    name = str.__str__(name) if isinstance(name, str) else None
     plain = plain_file(file)
     if plain is not None:
         fd = plain.fileno()
@@ -209,7 +212,7 @@ def _from_file_object(file: Any) -> AnySource:
         elif not regular and plain is file:
             return StreamSource(fd, name, owner=file)
     if isinstance(file, io.BytesIO):
-        return BufferSource(file.read(), name)
+        return BufferSource(bytes_of(file.read()), name)
     return CallSource(read_into_of(file), name)
 
 

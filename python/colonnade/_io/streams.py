@@ -3,10 +3,12 @@
 Detection consumes the first bytes, so they are buffered and precede the rest.
 """
 
+import errno
 import io
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from operator import index
 from typing import Any
 
 from .. import _core
@@ -116,7 +118,7 @@ def read_into_of(file: Any) -> ReadInto:
         count = method(view) if method is not None else _copied(file.read(view.nbytes), view)
         if count is None:
             raise BlockingIOError("source: expected a file object that waits for its bytes, found one that does not.")
-        return int(count)
+        return _checked(count, view.nbytes)
 
     return fill
 
@@ -156,8 +158,53 @@ def _copied(data: Any, view: memoryview) -> int | None:
         return None
     if isinstance(data, str):
         raise TypeError("source: expected a binary file object, found one that reads text. Open it with mode 'rb'.")
-    view[: len(data)] = data
-    return len(data)
+    with bytes_of(data) as read:
+        # More than was asked for would be lost, for nothing keeps it.
+        count = _checked(read.nbytes, view.nbytes)
+        view[:count] = read
+    return count
+
+
+def bytes_of(data: Any) -> memoryview:
+    """What the `read` of a file object returned, as bytes.
+
+    Raises
+    ------
+    TypeError
+        It is something else.
+    """
+    try:
+        with memoryview(data) as read:
+            return read.cast("B")
+    except TypeError:
+        raise TypeError(
+            f"source: expected a file object whose read() returns bytes, found {type(data).__qualname__}. "
+            "Pass one that reads bytes, or the bytes themselves."
+        ) from None
+
+
+def _checked(count: Any, room: int) -> int:
+    """The number of bytes that a file object says it has read, where `room` bytes had a place.
+
+    Raises
+    ------
+    TypeError
+        It is no number.
+    OSError
+        It is negative, or larger than `room`.
+    """
+    try:
+        number = index(count)
+    except TypeError:
+        raise TypeError(
+            "source: expected a file object whose readinto() returns a number of bytes, found "
+            f"{type(count).__qualname__}. Pass one that counts the bytes that it reads."
+        ) from None
+    if not 0 <= number <= room:
+        raise OSError(
+            errno.EIO, f"source: expected a file object that reads 0 to {room:,} bytes when asked, found {number:,}"
+        )
+    return number
 
 
 def _first(read_into: ReadInto) -> bytes:

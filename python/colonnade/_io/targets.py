@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeVar
 
 from .. import _core
 from .connection_io import LinkTarget, check_dialled, url_scheme
-from .descriptors import duplicate_descriptor, write_all
+from .descriptors import duplicate_descriptor, status_of, write_all
+from .paths import path_text
 from .raw_connection import Link
 from .sources import expand_home, is_plain_socket, is_socket, plain_file
 from .store_target import StoreTarget
@@ -110,7 +111,7 @@ def as_target(target: Any, access: Access = NO_ACCESS) -> AnyTarget:
         An object of another type, or immutable bytes.
     """
     if isinstance(target, str) or hasattr(target, "__fspath__"):
-        return _from_path(os.fsdecode(target), access)
+        return _from_path(path_text("target", target), access)
     if isinstance(target, _core.BufferSink):
         return SinkTarget(target)
     if isinstance(target, Link):
@@ -120,9 +121,9 @@ def as_target(target: Any, access: Access = NO_ACCESS) -> AnyTarget:
             return StreamTarget(target.fileno())
         return CallTarget(target.sendall)
     if isinstance(target, int) and not isinstance(target, bool):
-        os.fstat(target)
+        status_of(target)
         return StreamTarget(target)
-    if hasattr(target, "write"):
+    if hasattr(target, "write") and not isinstance(target, type):
         return _from_file_object(target)
     hint = " Use cn.encode(data, format) for bytes." if isinstance(target, bytes | bytearray | memoryview) else ""
     raise TypeError(f"target: expected {EXPECTED}, found {type(target).__module__}.{type(target).__qualname__}.{hint}")
@@ -197,7 +198,7 @@ def _from_file_object(file: Any) -> StreamTarget | CallTarget:
     if isinstance(file, io.TextIOBase):
         raise TypeError("target: expected a binary file object, found one in text mode. Open it with mode 'wb'.")
     name = getattr(file, "name", None)
-    name = name if isinstance(name, str) else None
+    name = str.__str__(name) if isinstance(name, str) else None
     plain = plain_file(file)
     if plain is not None and plain.writable():
         file.flush()

@@ -3,6 +3,7 @@
 import functools
 import os
 import sys
+from operator import index
 
 from ..errors import OptionError
 
@@ -15,7 +16,10 @@ def check_threads(threads: int | None) -> int | None:
         return None
     if isinstance(threads, bool) or not hasattr(type(threads), "__index__"):
         raise OptionError(f"threads: expected an int of at least 1 or None, found {threads!r}.")
-    count = int(threads)
+    try:
+        count = index(threads)
+    except TypeError:  # an array of several values, say
+        count = 0
     if count < 1:
         raise OptionError(f"threads: expected an int of at least 1 or None, found {threads!r}.")
     return count

@@ -50,7 +50,7 @@ def _condition(part: object) -> Condition:
     if not isinstance(part, Sequence) or len(part) != 3 or not _may_be_condition(part):
         raise OptionError(f"filters: expected a condition {_CONDITION}, found {part!r}.")
     column, comparison, value = part
-    if comparison not in COMPARISONS:
+    if not isinstance(comparison, str) or comparison not in COMPARISONS:
         near = nearest_hint(comparison, COMPARISONS) if isinstance(comparison, str) else ""
         words = " or ".join(map(repr, COMPARISONS))
         raise OptionError(f"filters of {column!r}: expected {words}, found {comparison!r}{near}.")

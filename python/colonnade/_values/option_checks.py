@@ -25,15 +25,20 @@ def check_flag(name: str, value: object, *, optional: bool = False) -> None:
         raise OptionError(f"{name}: expected {expected}, found {value!r}.")
 
 
+def is_one_of(value: object, choices: tuple[str, ...]) -> bool:
+    """Whether `value` is one of the words. Arrays, NA and others are equal to words in ways of their own."""
+    return isinstance(value, str) and str.__str__(value) in choices
+
+
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
-    if value is not None and value not in choices:
+    if value is not None and not is_one_of(value, choices):
         near = nearest_hint(value, choices) if isinstance(value, str) else ""
         raise OptionError(f"{name}: expected None, {', '.join(map(repr, choices))}, found {value!r}{near}.")
 
 
 def check_word(name: str, value: object, choices: tuple[str, ...]) -> None:
     """As `check_choice`, but None is not allowed."""
-    if value not in choices:
+    if not is_one_of(value, choices):
         near = nearest_hint(value, choices) if isinstance(value, str) else ""
         raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}{near}.")
 

@@ -45,7 +45,8 @@ def take(data: Any, options: Mapping[str, Any], batch_rows: int | None = None) -
 
         return batched(list(Rows(batch_rows).batches(data)))
     kind = f"{type(data).__module__}.{type(data).__qualname__}"
-    raise TypeError(f"data: expected {ACCEPTED}, found {kind}.{_failed_plugins()}")
+    advice = " Use cn.read for files." if hasattr(data, "read") else ""
+    raise TypeError(f"data: expected {ACCEPTED}, found {kind}.{advice}{_failed_plugins()}")
 
 
 def _failed_plugins() -> str:

@@ -30,6 +30,7 @@ def to_frame(obj: Mapping[Any, Any], options: Mapping[str, Any]) -> Any:
         Columns of different lengths, or a column that cannot be kept; with its label.
     """
     of_arrays = load_adapter("numpy")
+    obj = _held(obj)
     if all(type(column) is np.ndarray for column in obj.values()):
         return of_arrays.to_frame(obj)
     library = _library_of(obj)
@@ -38,6 +39,28 @@ def to_frame(obj: Mapping[Any, Any], options: Mapping[str, Any]) -> Any:
     columns = {label: _listed(column) for label, column in obj.items()}
     nrows = _length(columns)
     return of_arrays.from_columns({label: _column(label, column, nrows) for label, column in columns.items()})
+
+
+def _held(obj: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The columns as they are now: a column that is iterated, or another thread, may change the mapping.
+
+    Raises
+    ------
+    InputError
+        The mapping has a label without a column, or one that cannot be looked up.
+    """
+    if type(obj) is dict:
+        return dict(obj)
+    held = {}
+    for label in obj:
+        try:
+            held[label] = obj[label]
+        except (KeyError, IndexError, TypeError) as error:
+            raise InputError(
+                f"data: expected a mapping with a column for each label, found none for {label!r} "
+                f"({type(error).__name__}: {error}). Pass a dict."
+            ) from error
+    return held
 
 
 def _library_of(obj: Mapping[Any, Any]) -> ModuleType | None:
@@ -73,7 +96,10 @@ def _table(library: str, obj: Mapping[Any, Any]) -> Any:
     make = getattr(importlib.import_module(library), _MADE_BY[library])
     try:
         return make(dict(obj))
-    except Exception as error:
+    except BaseException as error:
+        # A panic of polars is no Exception.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         raise EncodeError(f"data: {library}.{_MADE_BY[library]} refuses these columns: {error}") from error
 
 

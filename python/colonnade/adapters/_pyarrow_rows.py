@@ -29,7 +29,11 @@ def infer_arrow(cells: list[Any], kinds: tuple[type, ...]) -> RowType:
         raise Misfit(
             position, f"expected values of one type at every depth, found {cells[position]!r:.60}: {error}."
         ) from None
-    if nul_name(fields_of(found)) is not None:
+    try:
+        has_nul = nul_name(fields_of(found)) is not None
+    except UnicodeDecodeError:  # keys of bytes, which pyarrow takes for text
+        raise Misfit(0, f"expected keys that are text, found {cells[0]!r:.60}.") from None
+    if has_nul:
         raise Misfit(0, f"expected keys without NUL, found {found}.")
     return Built(found, kinds)
 

@@ -7,6 +7,7 @@ lacks is null. A later row that does not fit is refused; the error names its num
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from io import IOBase
 from itertools import chain, islice
 from operator import attrgetter
 from typing import Any
@@ -21,8 +22,8 @@ _Transposed = tuple[list[Any] | None, list[list[Any]]]  # labels (None: numbered
 
 
 def is_rows(data: Any) -> bool:
-    """Whether `data` can only be rows: an iterable that is not a table, a mapping or bytes."""
-    if not isinstance(data, Iterable) or isinstance(data, str | bytes | bytearray | memoryview | Mapping):
+    """Whether `data` can only be rows: an iterable that is not a table, a mapping, bytes or a file object."""
+    if not isinstance(data, Iterable) or isinstance(data, str | bytes | bytearray | memoryview | Mapping | IOBase):
         return False
     from ..adapters import find_adapter
 
