@@ -337,3 +337,14 @@ def test_labels_with_meta_that_does_not_fit_are_a_decode_error(meta: Any) -> Non
     )
     with pytest.raises(cn.DecodeError, match="index"):
         adapter.from_frame(foreign(np.arange(2), index=axis))
+
+
+@pytest.mark.parametrize("cells", [[1.5, 2.5], ["a", None]], ids=["floats", "objects"])
+def test_columns_of_a_subclass_of_arrays(cells: list[Any]) -> None:
+    class Quantity(np.ndarray):
+        pass
+
+    plain = pd.Series(np.array(cells))
+    frame = pd.DataFrame({"a": pd.Series(np.array(cells).view(Quantity))})
+    assert cn.Frame(frame).identical(pd.DataFrame({"a": plain}))
+    assert cn.encode(frame["a"], "npz") == cn.encode(plain.rename("a"), "npz")

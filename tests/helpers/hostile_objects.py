@@ -1,10 +1,11 @@
 """Objects that break Python's protocols: methods that raise, or that return what they must not."""
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from hypothesis import strategies as st
 
 
@@ -41,6 +42,39 @@ _BASES: list[type] = [object, object, object, dict, list, tuple, str, bytes, np.
 _LENGTHS = [Refused, -1, 0, 1, 3, 1 << 62]
 
 
+class Made:
+    """An answer that is made anew for each call, for a capsule can be used once."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+
+
+def _table() -> pa.Table:
+    return pa.table({"a": [1, 2], "b": ["x", None]})
+
+
+_BATCH = _table().to_batches()[0]
+_USED = _table().__arrow_c_stream__()
+pa.RecordBatchReader._import_from_c_capsule(_USED)
+CAPSULES: list[Any] = [
+    Refused,
+    None,
+    (),
+    _USED,
+    (_USED, _USED),
+    Made(lambda: _table().__arrow_c_stream__()),
+    Made(lambda: pa.chunked_array([[1], [2]]).__arrow_c_stream__()),
+    Made(lambda: _BATCH.__arrow_c_array__()),
+    Made(lambda: _BATCH.__arrow_c_array__()[::-1]),
+    Made(lambda: (*_BATCH.__arrow_c_array__(), None)),
+    Made(lambda: list(_BATCH.__arrow_c_array__())),
+    Made(lambda: (_BATCH.schema.__arrow_c_schema__(), pa.array([1]).__arrow_c_array__()[1])),
+    Made(lambda: (pa.array(["a"]).__arrow_c_array__()[0], _BATCH.__arrow_c_array__()[1])),
+    Made(lambda: _BATCH.schema.__arrow_c_schema__()),
+    Made(lambda: pa.array([[1]]).__arrow_c_array__()),
+]
+
+
 def _one_of(values: list[Any]) -> st.SearchStrategy[Any]:
     return st.integers(0, len(values) - 1).map(values.__getitem__)
 
@@ -50,7 +84,8 @@ def objects(draw: st.DrawFn) -> Any:
     """An object with one to four methods or attributes of protocols, each of which may answer anything."""
     body: dict[str, Any] = {}
     for name in draw(st.lists(st.sampled_from(_SIZES + _VALUES + _TABLES + _MORE), max_size=4)):
-        body[name] = _method(draw(_one_of(_LENGTHS if name == "__len__" else ANSWERS)))
+        pool = _LENGTHS if name == "__len__" else CAPSULES if name.startswith("__arrow") else ANSWERS
+        body[name] = _method(draw(_one_of(pool)))
     base = draw(st.sampled_from(_BASES))
     for name in draw(st.lists(st.sampled_from(_FIELDS), max_size=1)) if base is object else ():
         answer = draw(_one_of(ANSWERS))
@@ -66,7 +101,7 @@ def _method(answer: Any) -> Any:
     def method(self: Any, *_: Any, **__: Any) -> Any:
         if answer is Refused:
             raise Refused
-        return answer
+        return answer.make() if isinstance(answer, Made) else answer
 
     return method
 

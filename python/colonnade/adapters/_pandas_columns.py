@@ -47,9 +47,11 @@ def add_blocks(builder: FrameBuilder, frame: pd.DataFrame, options: Mapping[str,
         manager = frame._as_manager("block")._mgr
     for block in manager.blocks:
         values, places = block.values, block.mgr_locs
+        if isinstance(values, np.ndarray):  # pandas keeps a subclass as it came
+            values = values.view(np.ndarray)
         dtype, positions = values.dtype, places.as_array
         if isinstance(dtype, np.dtype) and dtype.kind != "O":
-            array = values if type(values) is np.ndarray else values._ndarray  # DatetimeArray, TimedeltaArray
+            array = values if isinstance(values, np.ndarray) else values._ndarray  # DatetimeArray, TimedeltaArray
             builder.add_block(keep(array, block), positions)
         elif isinstance(dtype, np.dtype):
             for row, position in zip(values, positions.tolist(), strict=True):
