@@ -2,6 +2,7 @@
 
 import math
 import struct
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -131,3 +132,15 @@ def test_runs_with_ends_of_each_width(ends: pa.DataType) -> None:
         found = cn.read_arrow(cn.encode(pa.table({"a": column}), "msgpack"), format="msgpack")["a"].combine_chunks()
         assert found.type == column.type
         assert found.to_pylist() == column.to_pylist()
+
+
+def test_nulls_that_a_header_declares_and_a_column_lacks(tmp_path: Path) -> None:
+    """pandas has floats where there are nulls. Other layouts need no count."""
+    path = tmp_path / "x.msgpack"
+    path.write_bytes(frame(pa.int64(), 2, array(b"\x07", b"\x08"), nulls=[1]))
+    reason = '"$.a": at byte .*: expected nulls as the header says, found none.'
+    with pytest.raises(cn.DecodeError, match=reason):
+        cn.verify(path)
+    assert cn.read(path).to_arrow().column("a").to_pylist() == [7, 8]
+    path.write_bytes(frame(pa.int64(), 2, array(b"\x07", NIL), nulls=[1]))
+    cn.verify(path)

@@ -5,7 +5,7 @@ use super::read::with_header::{LocatedFrame, OpenedFrame};
 use crate::arrow::ranges::check_ranges;
 use crate::cells::msgpack::column::FORMAT;
 use crate::cells::msgpack::options::{MsgpackOrient, ReadOptions};
-use crate::decode::Request;
+use crate::decode::{MemoryLayout, Request};
 use crate::error::{Error, Result};
 use crate::excerpt::shorten;
 use crate::formats::{Fact, Facts, Loaded, Opened};
@@ -224,7 +224,16 @@ impl Opened for OpenedMsgpack {
     /// Decodes everything once; for a bundle, every frame.
     fn verify(&self, threads: usize, progress: &dyn Progress) -> Result<()> {
         let request = Request::all(threads, progress);
-        let whole = |opened: &Self| check_ranges(FORMAT, &opened.load(&request)?.frame, 0);
+        let whole = |opened: &Self| {
+            check_ranges(FORMAT, &opened.load(&request)?.frame, 0)?;
+            // Only pandas' layout needs the nulls that a header declares.
+            if let MsgpackContent::WithHeader(found) = &opened.content
+                && found.declares_nulls()
+            {
+                opened.load(&Request { layout: MemoryLayout::Pandas, ..Request::all(threads, progress) })?;
+            }
+            Ok(())
+        };
         let MsgpackContent::Bundle(frames) = &self.content else { return whole(self) };
         for (label, extent) in frames {
             // A bundle inside a bundle is refused as a frame.

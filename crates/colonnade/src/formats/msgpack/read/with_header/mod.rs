@@ -136,6 +136,12 @@ impl LocatedFrame {
         field_plan.decoded_dtype().filter(|_| field_plan.dtype.is_some() || !nulls)
     }
 
+    /// Whether the header declares nulls in any field.
+    #[must_use]
+    pub fn declares_nulls(&self) -> bool {
+        self.header.nulls.iter().any(|&count| count > 0)
+    }
+
     /// Returns the row labels, which are decoded once.
     ///
     /// # Errors
