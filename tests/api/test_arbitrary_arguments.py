@@ -4,6 +4,7 @@ A call returns, or raises an error of Colonnade, of the system, or of the hostil
 read, and an error leaves the folder as it was.
 """
 
+import inspect
 import os
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,43 @@ def test_any_bytes_any_options_and_any_use(draw: st.DataObject) -> None:
             made = called(lambda use=use: use(frame))
             if isinstance(made, cn.Frame):
                 describe(made)
+
+
+_LIMITS = list(inspect.signature(cn.Limits).parameters)
+
+
+@quickly
+@given(
+    data=any_data,
+    reading=plans("read", "columns", "rows", "partitioning", "partition_types", "on_schema", "format", most=2),
+    writing=plans("write", "partition_by", "rows_per_part", "mode", "table", most=2),
+    odd=values,
+    name=st.sampled_from(_LIMITS),
+)
+def test_any_dataset_and_any_other_call(
+    data: Any, reading: Any, writing: Any, odd: Any, name: str, folder: Path
+) -> None:
+    place = folder / "set"
+    called(lambda: cn.write_dataset(data, place, **({"mode": "overwrite"} | writing[1])))
+    found = called(lambda: cn.dataset(place, **reading[1]))
+    if isinstance(found, cn.Dataset):
+        for use in (repr, cn.Dataset.count_rows, cn.Dataset.read, cn.Dataset.to_pyarrow):
+            called(lambda use=use: use(found))
+        for choose in (cn.Dataset.select, cn.Dataset.filter, cn.Dataset.head):
+            called(lambda choose=choose: choose(found, odd))
+        called(lambda: list(found.scan(odd)))
+    called(lambda: cn.dataset(odd, **reading[1]))
+    limits = called(lambda: cn.Limits(**{name: odd}))
+    if isinstance(limits, cn.Limits):
+        called(lambda: cn.decode(_ENCODED[reading[0]], reading[0], limits=limits))
+    called(lambda: cn.Frame(data, densify_sparse=odd))
+    called(lambda: cn.Frame(data, batch_rows=odd))
+    called(lambda: cn.BufferSink().write(odd) if isinstance(odd, bytes | str | list) else None)
+    called(lambda: cn.remove_leftovers(place, older_than_s=odd, dry_run=True))
+    called(lambda: cn.keep_memory(odd))
+    called(lambda: cn.wait(odd, 0.001))
+    called(lambda: cn.wait([], odd))
+    called(lambda: cn.scan_polars(place, **reading[1]).collect())
 
 
 def _read(way: str, source: Any, keywords: dict[str, Any]) -> Any:

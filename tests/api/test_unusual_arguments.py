@@ -242,3 +242,49 @@ def test_a_panic_of_polars_is_an_error() -> None:
     pl = pytest.importorskip("polars")
     with pytest.raises(cn.EncodeError, match=r"polars.DataFrame refuses these columns"):
         cn.Frame({"a": pl.Series([1]), "b": [{"x": object()}]})
+
+
+@each("value", ["a", -1, 1 << 200, 1.5, np.arange(2)], ids=repr)
+def test_limits_are_whole_numbers(value: Any) -> None:
+    with pytest.raises(cn.OptionError, match="max_depth: expected a whole number of 0 to 18446744073709551615, found"):
+        cn.Limits(max_depth=value)
+
+
+def test_batches_of_more_rows_than_there_can_be() -> None:
+    assert cn.Frame([{"a": 1}], batch_rows=1 << 64).shape == (1, 1)
+
+
+def test_a_label_without_a_hash() -> None:
+    class Name(str):
+        __hash__ = None  # type: ignore[assignment]
+
+    with pytest.raises(TypeError, match="columns: expected labels, found a Name"):
+        cn.Frame({"a": [1]}).select(Name("a"))
+
+
+def test_no_connections() -> None:
+    with pytest.raises(TypeError, match="expected connections and listeners, found NoneType"):
+        cn.wait(None)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="timeout_s: expected a number of seconds"):
+        cn.wait([], "a")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"partition_types": "int"}, {"partitioning": "delta"}, {"on_schema": np.arange(2)}, {"filesystem": "s3"}],
+    ids=str,
+)
+def test_options_of_datasets(option: dict[str, Any], tmp_path: Path) -> None:
+    name = next(iter(option))
+    cn.write_dataset({"a": [1, 2], "b": ["x", "y"]}, tmp_path / "set", format="npz", partition_by="b")
+    with pytest.raises(cn.OptionError, match=name):
+        cn.dataset(tmp_path / "set", **option)
+    with pytest.raises(cn.OptionError, match=r"partition_types: 1 is no key"):
+        cn.dataset(tmp_path / "set", partition_types={1: "str"})
+    with pytest.raises(cn.OptionError, match="older_than_s"):
+        cn.remove_leftovers(tmp_path / "set", older_than_s="a")  # type: ignore[arg-type]
+    with pytest.raises(cn.EncodeError, match="partition_by: expected column labels of text, found 1"):
+        cn.write_dataset({1: [1]}, tmp_path / "new", partition_by=1)
+    for other in ({"mode": np.arange(2)}, {"table": np.arange(2)}):
+        with pytest.raises(cn.OptionError, match=next(iter(other))):
+            cn.write_dataset({"a": [1]}, tmp_path / "set", **other)  # type: ignore[arg-type]

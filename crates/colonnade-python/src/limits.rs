@@ -1,6 +1,7 @@
 //! `Limits` and `StreamLimit` for Python.
 
 use colonnade::limits::{Limits, StreamLimit};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 
 use crate::errors::{self, IntoPy};
@@ -28,22 +29,21 @@ impl PyLimits {
     #[allow(clippy::too_many_arguments)] // Python's keywords
     #[pyo3(signature = (*, max_nbytes = None, max_members = None, max_member_nbytes = None, max_columns = None, max_unbacked_rows = None, max_unbacked_nbytes = None, max_expansion = None, max_stream_nbytes = None, max_meta_nbytes = None, max_depth = None))]
     fn new(
-        max_nbytes: Option<i128>,
-        max_members: Option<i128>,
-        max_member_nbytes: Option<i128>,
-        max_columns: Option<i128>,
-        max_unbacked_rows: Option<i128>,
-        max_unbacked_nbytes: Option<i128>,
-        max_expansion: Option<i128>,
-        max_stream_nbytes: Option<i128>,
-        max_meta_nbytes: Option<i128>,
-        max_depth: Option<i128>,
+        max_nbytes: Option<Bound<'_, PyAny>>,
+        max_members: Option<Bound<'_, PyAny>>,
+        max_member_nbytes: Option<Bound<'_, PyAny>>,
+        max_columns: Option<Bound<'_, PyAny>>,
+        max_unbacked_rows: Option<Bound<'_, PyAny>>,
+        max_unbacked_nbytes: Option<Bound<'_, PyAny>>,
+        max_expansion: Option<Bound<'_, PyAny>>,
+        max_stream_nbytes: Option<Bound<'_, PyAny>>,
+        max_meta_nbytes: Option<Bound<'_, PyAny>>,
+        max_depth: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let base = Limits::default();
-        let cap = |name: &str, value: Option<i128>, base: u64| match value {
+        let cap = |name: &str, value: Option<Bound<'_, PyAny>>, base: u64| match value {
             None => Ok(base),
-            Some(n) => u64::try_from(n)
-                .map_err(|_| errors::option(format!("{name}: expected 0 to {}, found {n}.", u64::MAX))),
+            Some(given) => whole(name, &given),
         };
         Ok(Self {
             max_nbytes: cap("max_nbytes", max_nbytes, base.max_nbytes)?,
@@ -97,6 +97,19 @@ impl PyLimits {
             max_depth: self.max_depth,
         }
     }
+}
+
+/// A limit that Python gave.
+fn whole(name: &str, given: &Bound<'_, PyAny>) -> PyResult<u64> {
+    given.extract().map_err(|error: PyErr| {
+        let py = given.py();
+        let expected = error.is_instance_of::<PyTypeError>(py) || error.is_instance_of::<PyOverflowError>(py);
+        if !expected {
+            return error; // what the object itself raises
+        }
+        let found = given.repr().map_or_else(|_| "something else".to_owned(), |text| text.to_string());
+        errors::option(format!("{name}: expected a whole number of 0 to {}, found {found}.", u64::MAX))
+    })
 }
 
 /// Counts the bytes that Python collects from a source of unknown length.

@@ -71,7 +71,7 @@ def remove_leftovers(target: Any, *, older_than_s: float = _WEEK_S, dry_run: boo
     >>> cn.remove_leftovers(folder).names
     ()
     """
-    if not older_than_s >= _LEAST_S:
+    if not isinstance(older_than_s, int | float) or not older_than_s >= _LEAST_S:
         raise OptionError(f"older_than_s: expected {_LEAST_S:,.0f} seconds at least, found {older_than_s!r}.")
     if unknown := sorted(set(options) - {"storage_options", "filesystem"}):
         raise OptionError(f"{unknown[0]}: expected storage_options or filesystem.")

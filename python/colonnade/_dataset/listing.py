@@ -13,6 +13,7 @@ from .._io.paths import is_file, is_folder, matching, walk
 from .._io.redact_url import redact_url
 from .._io.sources import as_source, expand_home
 from .._io.stores import Access, is_store, path_of_file_url
+from .._values.option_checks import is_one_of
 from ..errors import OptionError, UnsupportedError
 from .hive import key_columns, keys_of
 from .keys import KeyColumn
@@ -88,7 +89,7 @@ def list_parts(
     UnsupportedError
         Files of several formats, or a Delta Lake table.
     """
-    if partitioning not in ("hive", None):
+    if partitioning is not None and not is_one_of(partitioning, ("hive",)):
         raise OptionError(f"partitioning: expected 'hive' or None, found {partitioning!r}.")
     if isinstance(source, str | os.PathLike):
         place = _folder(os.fsdecode(source), access)

@@ -7,6 +7,7 @@ from typing import Any
 
 from .._frame.frame import Frame
 from .._io.stores import Access
+from .._values.option_checks import check_mapping, check_word
 from ..errors import OptionError
 from .dataset import Dataset
 from .listing import list_parts, of_manifest
@@ -75,8 +76,8 @@ def dataset(
     >>> trips.filter("year == 2024 and fare > 8").to_arrow().to_pylist()
     [{'fare': 9.0, 'year': 2024}]
     """
-    if on_schema not in ("strict", "union"):
-        raise OptionError(f"on_schema: expected 'strict' or 'union', found {on_schema!r}.")
+    check_word("on_schema", on_schema, ("strict", "union"))
+    check_mapping("partition_types", partition_types)
     for name in ("columns", "rows", "filters"):
         if options.get(name) is not None:
             instead = {"columns": "select()", "filters": "filter()", "rows": "head()"}[name]

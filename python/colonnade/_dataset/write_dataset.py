@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from io import IOBase
 from itertools import chain
 from typing import Any
 
@@ -11,7 +12,7 @@ from .._api.chunks import chunks_of
 from .._formats.options import Options, make_options
 from .._frame.frame import Frame
 from .._io.detection import check_format
-from .._values.option_checks import check_count
+from .._values.option_checks import check_count, is_one_of
 from ..errors import EncodeError, OptionError
 from .dataset import Dataset
 from .transaction import Transaction
@@ -98,22 +99,23 @@ def begin(
     options: dict[str, Any],
 ) -> Transaction:
     """Check the arguments of `write_dataset`, and what is there. Nothing is written."""
-    if mode not in _MODES:
+    if not is_one_of(mode, _MODES):
         raise OptionError(f"mode: expected {', '.join(map(repr, _MODES))}, found {mode!r}.")
-    if table not in (None, "delta"):
+    if table is not None and not is_one_of(table, ("delta",)):
         raise OptionError(f"table: expected 'delta' or None, found {table!r}.")
     check_count("rows_per_part", rows_per_part, optional=False)
     name = check_format(format)
     if name not in _FORMATS:
         raise OptionError(f"format: expected one of {', '.join(sorted(_FORMATS))}, found {format!r}.")
     make_options(name, "write", options)
-    keys = (partition_by,) if isinstance(partition_by, str) else tuple(partition_by)  # type: ignore[arg-type]
+    by: Any = partition_by
+    keys = (by,) if isinstance(by, str | bytes) or not isinstance(by, Iterable) else tuple(by)
     return Transaction(target, name, keys, rows_per_part, mode, table, options).begin()
 
 
 def frames_of(data: Any, settings: Options) -> Iterator[Frame]:
     """The frames of the data, at least one."""
-    if isinstance(data, Iterator) and not isinstance(data, Reader):
+    if isinstance(data, Iterator) and not isinstance(data, Reader | IOBase):
         first = next(data, None)
         if first is None:
             raise EncodeError("write_dataset: expected one frame at least, found an empty iterator.")

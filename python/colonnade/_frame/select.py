@@ -71,9 +71,10 @@ class Columns:
 
     def _leads(self, label: Any) -> list[tuple[int, Steps]]:
         """The columns that a path leads into."""
-        if self._paths is None or self._depth > 1 or not isinstance(label, str) or self._named(label):
+        if self._paths is None or self._depth > 1 or not isinstance(label, str):
             return []
-        return self._paths.find(str(label), self._named)
+        name = str.__str__(label)  # a subclass may have no hash
+        return [] if self._named(name) else self._paths.find(name, self._named)
 
     def _named(self, name: str) -> list[int]:
         return self._table(1).get((name,), [])

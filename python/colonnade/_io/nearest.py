@@ -25,7 +25,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f'; did you mean "{found[0]}"?' if found else ""
 
 
-def nearest_hint(word: str, known: Iterable[str]) -> str:
-    """`"; nearest: 'price'"`, or nothing if no name is similar to `word`."""
-    found = nearest(word, known)
+def nearest_hint(word: object, known: Iterable[str]) -> str:
+    """`"; nearest: 'price'"`, or nothing if no name is similar to `word`, or `word` is no text."""
+    found = nearest(word, known) if isinstance(word, str) else []
     return "; nearest: " + ", ".join(repr(name) for name in found) if found else ""

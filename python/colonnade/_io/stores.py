@@ -53,6 +53,8 @@ class Access:
         """The access that the keywords of a call name."""
         given = options.get("options")
         found = {name: options.get(name, getattr(given, name, None)) for name in ("storage_options", "filesystem")}
+        if found["filesystem"] is not None:
+            check_filesystem(found["filesystem"])
         return cls(**found)
 
 
@@ -97,12 +99,17 @@ def object_of(path: str, access: Access, timeout_s: float | None = None) -> Stor
         raise OptionError("storage_options: expected None with filesystem, which has its own options. Leave one out.")
     if hasattr(access.filesystem, "cat_file"):
         return FsspecObject(access.filesystem, path, redact_url(path))
-    if type(access.filesystem).__module__.partition(".")[0] == "obstore":
-        return ObstoreObject(import_obstore(path), access.filesystem, path.lstrip("/"), redact_url(path))
-    kind = type(access.filesystem)
-    raise OptionError(
-        f"filesystem: expected an obstore store or an fsspec file system, found {kind.__module__}.{kind.__qualname__}."
-    )
+    return ObstoreObject(import_obstore(path), access.filesystem, path.lstrip("/"), redact_url(path))
+
+
+def check_filesystem(filesystem: object) -> None:
+    """OptionError unless the object is a store of obstore or a file system of fsspec."""
+    kind = type(filesystem)
+    if kind.__module__.partition(".")[0] != "obstore" and not hasattr(filesystem, "cat_file"):
+        raise OptionError(
+            "filesystem: expected an obstore store or an fsspec file system, found "
+            f"{kind.__module__}.{kind.__qualname__}."
+        )
 
 
 def open_store(url: str, storage_options: Mapping[str, Any] | None, timeout_s: float | None) -> tuple[Any, str]:

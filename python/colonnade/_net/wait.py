@@ -79,6 +79,8 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
 
 
 def _checked(connections: Iterable[Waitable]) -> list[Waitable]:
+    if not isinstance(connections, Iterable):
+        raise TypeError(f"connections: expected connections and listeners, found {type(connections).__name__}.")
     waitables = list(connections)
     for item in waitables:
         if not isinstance(item, Connection | Listener):
@@ -89,6 +91,6 @@ def _checked(connections: Iterable[Waitable]) -> list[Waitable]:
 
 
 def _checked_time(timeout_s: float) -> float:
-    if not timeout_s >= 0:
+    if not isinstance(timeout_s, int | float) or not timeout_s >= 0:
         raise ValueError(f"timeout_s: expected a number of seconds from 0 on or None, found {timeout_s!r}.")
     return timeout_s

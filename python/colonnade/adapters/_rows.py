@@ -5,6 +5,7 @@ determines the columns and their types. A column with cells of several types kee
 lacks is null. A later row that does not fit is refused; the error names its number.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from io import IOBase
@@ -34,7 +35,7 @@ class Rows:
     """Transposes rows. The columns and types of the first batch apply to all later batches, in later calls too."""
 
     def __init__(self, batch_rows: int | None = None) -> None:
-        self._batch_rows = batch_rows or BATCH_ROWS
+        self._batch_rows = min(batch_rows or BATCH_ROWS, sys.maxsize)  # islice takes no more
         self._has_columns = False
         self._labels: list[Any] | None = None
         self._types: list[RowType] = []
