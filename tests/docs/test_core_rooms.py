@@ -9,7 +9,7 @@ import pytest
 from tests.helpers.core_imports import CRATES, Module, circles, imports, modules
 
 # From the ground up. A room imports rooms of lower levels only; within the ground, files may use one another.
-GROUND = frozenset({"error", "limits", "progress", "panics", "excerpt", "calendar", "json_skip", "platform"})
+GROUND = frozenset({"error", "limits", "progress", "panics", "excerpt", "nearest", "calendar", "json_skip", "platform"})
 LEVELS = (
     GROUND,
     frozenset({"memory", "parallel"}),

@@ -258,6 +258,7 @@ impl NdjsonDecoder {
             hint: self.hint(),
             progress: &NoProgress,
             place,
+            label: |_, _| None,
         };
         match simdutf8::compat::from_utf8(bytes) {
             Ok(_) => Ok(context),

@@ -5,10 +5,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::progress::Progress;
 
 use super::declared::DeclaredColumns;
-use super::listed;
 use super::options::ReadOptions;
 use super::ranges::{self, ScannedRows};
-use super::root::FORMAT;
 use super::rows::JsonRows;
 use crate::cells::json::fault::{JsonFault, Scanned};
 use crate::cells::json::value::JsonRules;
@@ -30,6 +28,8 @@ pub(crate) struct Context<'a> {
     pub(crate) progress: &'a dyn Progress,
     /// Returns the place of a byte in the source.
     pub(crate) place: &'a dyn Fn(usize) -> TextPosition,
+    /// Returns the label of the column that has a byte, where rows have positions only.
+    pub(crate) label: fn(&Context<'_>, usize) -> Option<String>,
 }
 
 /// Bytes of one range of rows: few enough for its columns to stay in the cache.
@@ -42,8 +42,8 @@ impl Context<'_> {
     pub(crate) fn error(&self, fault: Box<JsonFault>) -> Error {
         let JsonFault { at, kind, mut member, mut message, is_type } = *fault;
         let is_position = |name: &String| name.bytes().all(|byte| byte.is_ascii_digit());
-        if self.format == FORMAT && member.as_ref().is_none_or(is_position) {
-            member = listed::label(self, at).or(member);
+        if member.as_ref().is_none_or(is_position) {
+            member = (self.label)(self, at).or(member);
         }
         if is_type {
             message.push_str(self.hint);

@@ -14,7 +14,7 @@ use super::members::ObjectMembers;
 use super::options::ReadOptions;
 use super::orients;
 use super::shape::{self, JsonShape};
-use super::{frames, with_header};
+use super::{frames, listed, with_header};
 use crate::cells::json::scan::Scan;
 use crate::cells::json::value::JsonRules;
 
@@ -103,7 +103,9 @@ pub(crate) fn with_context<T>(
     let place = |at: usize| text.place(at);
     let (bytes, rules, range_nbytes) = (text.as_bytes(), options.rules(text.as_bytes().len()), RANGE_NBYTES);
     let progress = &ScaledProgress::new(progress, bytes.len() as u64, nbytes);
-    work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place })
+    let label: fn(&Context<'_>, usize) -> Option<String> =
+        if format == FORMAT { listed::label } else { |_, _| None };
+    work(&Context { bytes, options, rules, format, range_nbytes, hint: "", progress, place: &place, label })
 }
 
 /// Returns the start of the header's value, if the object at the current position has Colonnade's header.

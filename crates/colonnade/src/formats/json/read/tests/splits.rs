@@ -43,6 +43,7 @@ fn read(bytes: &[u8], by_lines: bool, range_nbytes: usize, threads: usize) -> St
         hint: "",
         progress: &NoProgress,
         place: &place,
+        label: |_, _| None,
     };
     let found = if by_lines { lines::decode_text(&context) } else { root::decode_text(&context) };
     match found {
@@ -208,7 +209,7 @@ proptest! {
         // As frames: errors have places, nothing panics, and ranges make no difference.
         for by_lines in [true, false] {
             let context = Context {
-                bytes: text.as_bytes(), options: &options, rules, format: "json", range_nbytes: 3, hint: "", progress: &NoProgress, place: &place,
+                bytes: text.as_bytes(), options: &options, rules, format: "json", range_nbytes: 3, hint: "", progress: &NoProgress, place: &place, label: |_, _| None,
             };
             let found = if by_lines { lines::decode_text(&context) } else { root::decode_text(&context) };
             if let Err(error) = found {
