@@ -11,12 +11,12 @@ from tests.helpers.corpora import ROOT
 
 from .outcomes import Refused
 
-PROGRAM = ROOT / "target" / "release" / "crates"
+PROGRAM = ROOT / "target" / "debug" / "crates"
 
 
 def build() -> None:
-    """Builds the program."""
-    cargo = ["cargo", "build", "--locked", "--release", "-p", "colonnade-fuzz", "--bin", "crates"]
+    """Builds the program, as the Rust tests do."""
+    cargo = ["cargo", "build", "--locked", "-p", "colonnade-fuzz", "--bin", "crates"]
     subprocess.run(cargo, cwd=ROOT, check=True)
 
 

@@ -11,7 +11,7 @@ pytest.importorskip("pyarrow")
 pytest.importorskip("yaml")
 
 import colonnade as cn
-from scripts.oracles import outcomes
+from scripts.oracles import crates, outcomes
 from scripts.oracles.batches import Result
 from scripts.oracles.child import answer
 from scripts.oracles.inputs import FORMATS, golden
@@ -26,6 +26,11 @@ LACKING = {
     ("zstd.npz", "zipfile"),
     ("flat_times.parquet", "DuckDB"),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _crates() -> None:
+    crates.build()
 
 
 @each("format", FORMATS)

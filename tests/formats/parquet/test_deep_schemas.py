@@ -53,14 +53,14 @@ def nested(wrap: Callable[[Node], Node], times: int) -> bytes:
     return file_of([column], [{"x": record(column)}])
 
 
-@each("wrap, times", [(in_structs, 127), (in_list, 63), (in_old_list, 42)])
+@each("wrap, times", [(in_structs, 128), (in_list, 64), (in_old_list, 42)])
 def test_deep_types_are_read_in_small_stacks(wrap: Callable[[Node], Node], times: int) -> None:
     command = [sys.executable, "-c", READ_IN_A_SMALL_STACK]
     done = subprocess.run(command, input=nested(wrap, times), capture_output=True, check=False)
     assert done.stdout == b"(1, 1)\n", done.stderr
 
 
-@each("wrap, times", [(in_structs, 128), (in_list, 64), (in_old_list, 43), (in_structs, 250)])
+@each("wrap, times", [(in_structs, 129), (in_list, 65), (in_old_list, 43), (in_structs, 250)])
 def test_deeper_schemas_are_refused(wrap: Callable[[Node], Node], times: int) -> None:
     with pytest.raises(cn.LimitError, match=r"the schema nests groups deeper than 128\. Flatten the column first\."):
         cn.decode(nested(wrap, times), "parquet")

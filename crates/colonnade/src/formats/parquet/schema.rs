@@ -6,7 +6,7 @@ use super::logical_type::{INTERVAL, Logical, LogicalTimeUnit, MAP_KEY_VALUE, con
 use super::thrift::{Thrift, ThriftType};
 
 /// Maximum nesting depth of a schema, in groups. A list has two groups, and Arrow's C interface carries 64 levels of types, so a
-/// deeper schema has no reader. Code that recurses over types needs less than 512 KiB of stack for 128 groups.
+/// deeper schema has no reader. Code that recurses over types needs less than 512 KiB of stack for them.
 const MAX_DEPTH: usize = 128;
 
 /// Number of the physical type INT96, used for timestamps in old files.
@@ -258,7 +258,7 @@ pub fn leaves(elements: &[Element<'_>]) -> Result<Vec<SchemaLeaf>> {
             let message = "a group without fields: Arrow and Parquet's other readers have no column for it. Write it \
                            without that group.";
             return Err(Error::malformed("parquet", message).in_member(format!("column {}", element.name)));
-        } else if depth >= MAX_DEPTH {
+        } else if depth > MAX_DEPTH {
             let message =
                 format!("the schema nests groups deeper than {MAX_DEPTH}. Flatten the column first.");
             return Err(Error::limit("parquet", message));
