@@ -197,7 +197,7 @@ def test_any_dataset_and_any_other_call(
         called(lambda: cn.decode(_ENCODED[reading[0]], reading[0], limits=limits))
     called(lambda: cn.Frame(data, densify_sparse=odd))
     called(lambda: cn.Frame(data, batch_rows=odd))
-    called(lambda: cn.BufferSink().write(odd) if isinstance(odd, bytes | str | list) else None)
+    called(lambda: cn.BufferSink().write(odd) if type(odd) in (bytes, str, list) else None)
     called(lambda: cn.remove_leftovers(place, older_than_s=odd, dry_run=True))
     called(lambda: cn.keep_memory(odd))
     called(lambda: cn.wait(odd, 0.001))

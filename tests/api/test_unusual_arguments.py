@@ -258,13 +258,22 @@ def test_a_label_without_a_hash() -> None:
     class Name(str):
         __hash__ = None  # type: ignore[assignment]
 
-    with pytest.raises(TypeError, match="columns: expected labels, found a Name"):
-        cn.Frame({"a": [1]}).select(Name("a"))
+    class Apart:
+        __hash__ = None  # type: ignore[assignment]
+
+        def __ne__(self, other: object) -> Any:
+            return np.array([True, False])
+
+    for label, kind in ((Name("a"), "Name"), (np.array("a"), "ndarray"), (Apart(), "Apart")):
+        with pytest.raises(TypeError, match=f"columns: expected labels, found a {kind} among them"):
+            cn.Frame({"a": [1]}).select(label)
 
 
 def test_no_connections() -> None:
     with pytest.raises(TypeError, match="expected connections and listeners, found NoneType"):
         cn.wait(None)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="expected connections and listeners, found ndarray"):
+        cn.wait(np.array(1))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="timeout_s: expected a number of seconds"):
         cn.wait([], "a")  # type: ignore[arg-type]
 
@@ -288,3 +297,12 @@ def test_options_of_datasets(option: dict[str, Any], tmp_path: Path) -> None:
     for other in ({"mode": np.arange(2)}, {"table": np.arange(2)}):
         with pytest.raises(cn.OptionError, match=next(iter(other))):
             cn.write_dataset({"a": [1]}, tmp_path / "set", **other)  # type: ignore[arg-type]
+
+
+def test_a_list_of_sources_that_claims_a_length() -> None:
+    class Claiming(list[Any]):
+        def __len__(self) -> int:
+            return 3
+
+    with pytest.raises(FileNotFoundError, match="one source at least"):
+        cn.read(Claiming())

@@ -28,7 +28,9 @@ _PLAIN = (TypeError, ValueError)
 _FORBIDDEN = (cn.InternalError, AttributeError, IndexError, AssertionError, UnicodeError, RecursionError, MemoryError)
 
 
-_BY_PYTHON = re.compile(r"__\w+__|got multiple values for|unexpected keyword|a bytes-like object is required|embedded null|^iter\(\) returned")
+_BY_PYTHON = re.compile(
+    r"__\w+__|got multiple values for|unexpected keyword|a bytes-like object is required|embedded null|^iter\(\) returned"
+)
 
 
 class NotAllowed(AssertionError):

@@ -28,9 +28,10 @@ def several(source: Any) -> list[Any] | None:
         No file matches the pattern, or the list is empty.
     """
     if isinstance(source, list | tuple):
-        if not source:
+        sources = list(source)
+        if not sources:
             raise FileNotFoundError(errno.ENOENT, "expected one source at least, found an empty list")
-        return list(source)
+        return sources
     if not isinstance(source, str | os.PathLike):
         return None
     path = os.fsdecode(source)

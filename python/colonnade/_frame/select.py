@@ -83,6 +83,8 @@ class Columns:
         """Whether `columns` is one label rather than several."""
         if isinstance(columns, tuple):
             return self._depth > 1
+        if isinstance(columns, np.ndarray) and not columns.ndim:  # it has __iter__, and cannot be iterated
+            return True
         return isinstance(columns, str | bytes | np.generic) or not isinstance(columns, Iterable)
 
     def of(self, label: Any) -> list[int]:
@@ -93,7 +95,7 @@ class Columns:
             raise not_found(message, label)
         try:
             found = self._table(len(parts)).get(tuple(map(_key, parts)))
-        except TypeError:
+        except (TypeError, ValueError):  # a label without a hash, or one that compares in a way of its own
             kind = type(label).__name__
             raise TypeError(f"columns: expected labels, found a {kind} among them. Pass a list of labels.") from None
         if found is None:

@@ -79,9 +79,12 @@ def wait(connections: Iterable[Waitable], timeout_s: float | None = None) -> lis
 
 
 def _checked(connections: Iterable[Waitable]) -> list[Waitable]:
-    if not isinstance(connections, Iterable):
-        raise TypeError(f"connections: expected connections and listeners, found {type(connections).__name__}.")
-    waitables = list(connections)
+    try:
+        given = iter(connections)
+    except TypeError:
+        found = type(connections).__name__
+        raise TypeError(f"connections: expected connections and listeners, found {found}.") from None
+    waitables = list(given)
     for item in waitables:
         if not isinstance(item, Connection | Listener):
             raise TypeError(f"connections: expected connections and listeners, found {type(item).__name__}.")
