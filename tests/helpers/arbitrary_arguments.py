@@ -29,7 +29,8 @@ _FORBIDDEN = (cn.InternalError, AttributeError, IndexError, AssertionError, Unic
 
 
 _BY_PYTHON = re.compile(
-    r"__\w+__|got multiple values for|unexpected keyword|a bytes-like object is required|embedded null|^iter\(\) returned"
+    r"__\w+__|got multiple values for|unexpected keyword|a bytes-like object is required"
+    r"|embedded null|^iter\(\) returned"
 )
 
 
