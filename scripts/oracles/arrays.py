@@ -52,9 +52,16 @@ def difference(ours: Arrays, theirs: Arrays) -> str | None:
             return f"{name!r}: theirs is no array"
         if left.dtype != right.dtype or left.shape != right.shape:
             return f"{name!r}: {left.dtype} {left.shape}, theirs {right.dtype} {right.shape}"
-        if np.ascontiguousarray(left).tobytes() != np.ascontiguousarray(right).tobytes():
+        if bytes_of(left) != bytes_of(right):
             return f"{name!r}: other bytes"
     return None
+
+
+def bytes_of(array: np.ndarray) -> bytes:
+    """The bytes of the values, without those between the fields of a structure, which NumPy copies or not."""
+    if array.dtype.names is None:
+        return np.ascontiguousarray(array).tobytes()
+    return b"".join(bytes_of(array[name]) for name in array.dtype.names)
 
 
 def our_members(file: File) -> Members:

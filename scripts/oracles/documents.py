@@ -16,7 +16,7 @@ from .values import is_mixed, same, unpacked, value_of
 
 # By the byte of the fuzzer's input, as the lists of options in fuzz/src/options.rs: their length, and the entry.
 CHOSEN: dict[str, tuple[int, int, dict[str, Any]]] = {
-    "json": (6, 4, {"allow_nonfinite": True, "big_ints": "decimal"}),
+    "json": (9, 4, {"allow_nonfinite": True, "big_ints": "decimal"}),
     "ndjson": (3, 1, {"allow_nonfinite": True, "big_ints": "decimal"}),
     "msgpack": (4, 1, {"ext": "bytes"}),
 }

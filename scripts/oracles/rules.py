@@ -25,6 +25,24 @@ RULES = (
         "The lowest integer is NaT where Colonnade's metadata declare a time of NumPy, and NaT is null in Arrow.",
     ),
     Rule(
+        "arrow arrows",
+        "pyarrow",
+        r": (timestamp|duration)\[\w+\], theirs int64$",
+        "Colonnade's metadata declare a time of NumPy.",
+    ),
+    Rule(
+        "arrow arrows",
+        "pyarrow",
+        r": fixed_size_list<item: (?P<part>float|double)>\[2\], theirs fixed_size_list<item: (?P=part) not null>\[2\]$",
+        "Complex numbers of NumPy have no nullability of their parts.",
+    ),
+    Rule(
+        "arrow arrows",
+        "pyarrow",
+        r"^type of column .*\u2400.*\0",
+        "Arrow's C interface ends names at NUL, so frames show it as a symbol.",
+    ),
+    Rule(
         "parquet",
         "",
         r"^type of column .*; the values are equal$",
@@ -72,6 +90,12 @@ RULES = (
         "zipfile",
         r"^members: .*('test', 5, 1001993670|'testfile.txt', 0, 0)",
         "An archive in the comment of an archive: zipfile opens the inner one (libzip's zip-in-archive-comment.zip).",
+    ),
+    Rule(
+        "msgpack",
+        "msgpack",
+        r"row \d+: (?P<text>[\[\], \w]*\bnan\b[\[\], \w]*), theirs (?P=text)$",
+        "A signalling NaN of 32 bits: Colonnade keeps its bits, Python makes it a quiet one.",
     ),
     Rule(
         "yaml",

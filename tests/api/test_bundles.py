@@ -139,3 +139,10 @@ def test_what_the_outer_codec_would_leave_out_is_refused(options: dict[str, Any]
 def test_what_the_outer_codec_keeps(options: dict[str, Any], tmp_path: Path) -> None:
     cn.write_bundle(two(), tmp_path / "b.zip", outer="deflate", **options)
     assert cn.read_bundle(tmp_path / "b.zip")["a"].equals(two()["a"])
+
+
+def test_arrays_are_not_those_of_frames(tmp_path: Path) -> None:
+    cn.write_bundle({"x": {"a": [1]}}, tmp_path / "x.npz")
+    message = r"npz: expected NPY members, found a bundle of frames\. Open it with cn\.read_bundle\(source\)\."
+    with pytest.raises(cn.DecodeError, match=message):
+        cn.read_arrays(tmp_path / "x.npz")

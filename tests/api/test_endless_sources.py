@@ -132,5 +132,7 @@ def test_limits_say_what_they_are() -> None:
     assert cn.Limits().max_stream_nbytes is None
     assert cn.Limits(max_stream_nbytes=5).max_stream_nbytes == 5
     assert "max_stream_nbytes=None" in repr(cn.Limits())
-    with pytest.raises(cn.OptionError, match="max_stream_nbytes: expected 0 to"):
+    with pytest.raises(
+        cn.OptionError, match="max_stream_nbytes: expected a whole number of 0 to 18446744073709551615, found -1"
+    ):
         cn.Limits(max_stream_nbytes=-1)

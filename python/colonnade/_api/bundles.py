@@ -219,7 +219,8 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     Raises
     ------
     DecodeError, TruncatedError, LimitError, UnsupportedError, OSError
-        The same errors as `read`. Arrays of Python objects are refused, because they would have to be unpickled.
+        The same errors as `read`. A bundle is refused: its arrays are parts of frames. So are arrays of Python
+        objects, because they would have to be unpickled.
 
     Examples
     --------
@@ -235,8 +236,10 @@ def read_arrays(source: Source, **options: Any) -> dict[str, np.ndarray]:
     what = "NPY members"
     if file.format not in DIRECTORIES:
         raise _wrong_kind(what, FORMATS[file.format].noun)
+    if file.kind == "bundle" and file.labels():
+        raise _wrong_kind(what, "a bundle of frames", "cn.read_bundle")
     return {name: file.read_array(name) for name in file.array_names()}
 
 
-def _wrong_kind(expected: str, found: str) -> DecodeError:
-    return DecodeError(f"npz: expected {expected}, found {found}. Open it with cn.read(source).")
+def _wrong_kind(expected: str, found: str, use: str = "cn.read") -> DecodeError:
+    return DecodeError(f"npz: expected {expected}, found {found}. Open it with {use}(source).")

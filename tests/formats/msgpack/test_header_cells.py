@@ -138,7 +138,7 @@ def test_nulls_that_a_header_declares_and_a_column_lacks(tmp_path: Path) -> None
     """pandas has floats where there are nulls. Other layouts need no count."""
     path = tmp_path / "x.msgpack"
     path.write_bytes(frame(pa.int64(), 2, array(b"\x07", b"\x08"), nulls=[1]))
-    reason = '"$.a": at byte .*: expected nulls as the header says, found none.'
+    reason = r'"\$\.a": at byte 971: expected nulls as the header says, found none.'
     with pytest.raises(cn.DecodeError, match=reason):
         cn.verify(path)
     assert cn.read(path).to_arrow().column("a").to_pylist() == [7, 8]
