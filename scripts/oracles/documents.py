@@ -117,7 +117,7 @@ def plain_difference(ours: Ours, theirs: Laid) -> str | None:
         ncols = len(theirs.names)
         if ours.names == theirs.names and ncols == 0 and ours.table.num_columns == 0:
             return None  # pyarrow does not carry rows without columns
-        return f"shape: {ours.table.num_rows} x {ours.names!r:.200}, theirs {theirs.nrows} x {theirs.names!r:.200}"
+        return f"shape: {ours.table.num_rows} x {ours.names!r:.2000}, theirs {theirs.nrows} x {theirs.names!r:.2000}"
     for position, cells_of_theirs in enumerate(theirs.columns):
         field = ours.table.schema.field(position)
         for row, (cell, value) in enumerate(zip(cells(ours.table.column(position)), cells_of_theirs, strict=True)):

@@ -100,6 +100,12 @@ RULES = (
     Rule(
         "yaml",
         "",
+        r"\\x85|\\u202[89]",
+        "U+0085, U+2028 and U+2029 end a line in YAML 1.1 (both libraries). In YAML 1.2 (5.4) they do not.",
+    ),
+    Rule(
+        "yaml",
+        "",
         r"row \d+: '(?P<text>.*)\\n', theirs '(?P=text)'$",
         "The end of the input ends the last line of a block scalar (YAML test suite, L24T/01). libyaml adds no end.",
     ),
