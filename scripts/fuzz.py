@@ -66,7 +66,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.task == "report":
         return report()
-    for sanitizer in BUILDS:
+    for sanitizer in ["address"] if options.task == "corpus" else BUILDS:
         build(sanitizer)
     targets = [name for name in seed() if options.only in name]
     if options.task == "corpus":

@@ -5,6 +5,7 @@ use arrow_data::ArrayData;
 use arrow_data::ffi::FFI_ArrowArray;
 use arrow_schema::ffi::FFI_ArrowSchema;
 use arrow_schema::{DataType, Field};
+use colonnade::cells::msgpack::extension_codes;
 use colonnade::cells::typed::{MIXED_TAG, extensions};
 use colonnade::container::members::{BufferLayout, unicode};
 use colonnade::decode::missing::block_of;
@@ -21,9 +22,7 @@ use crate::array::{self, Arrays};
 use crate::arrow_checks::{check_counts, check_offsets};
 use crate::errors::IntoPy;
 use crate::run::run_with_progress;
-use crate::{
-    arrow_build, cells, cells_types, cells_write, dtype, errors, foreign_fields, objects, read_options,
-};
+use crate::{arrow_build, cells, cells_write, dtype, errors, foreign_fields, objects, read_options};
 
 /// One column in Arrow's layout.
 #[pyclass(frozen, module = "colonnade._core")]
@@ -245,12 +244,12 @@ impl ArrowColumn {
 
     fn cells<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let version = extensions(self.tag());
-        if version.is_some_and(|version| version > cells_types::VERSION) {
+        if version.is_some_and(|version| version > extension_codes::VERSION) {
             let tag = self.tag().unwrap_or_default();
             return Err(errors::unsupported(format!(
                 "msgpack: expected cells whose extensions are of version {} or less, found the tag {tag}. Read them with \
                  a later version of Colonnade.",
-                cells_types::VERSION
+                extension_codes::VERSION
             )));
         }
         cells::decode(py, &self.column.data, version.is_some())?

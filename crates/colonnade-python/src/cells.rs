@@ -7,6 +7,7 @@
 
 use arrow_data::ArrayData;
 use arrow_schema::DataType;
+use colonnade::cells::msgpack::extension_codes as codes;
 use colonnade::cells::msgpack::head::{MsgpackHead, head};
 use numpy::PyArray1;
 use pyo3::exceptions::{PyException, PyImportError, PyMemoryError};
@@ -14,7 +15,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyComplex, PyDict, PyFloat, PyList, PyString, PyTuple};
 
-use crate::cells_types::{self as codes, CellTypes, SEPARATOR, types};
+use crate::cells_types::{CellTypes, SEPARATOR, types};
 use crate::{errors, objects};
 
 /// Maximum nesting of values. The reader of the file has its own limit.

@@ -1,25 +1,8 @@
-//! The Python classes of mixed cells, and the MessagePack extension code of each.
-//!
-//! The codes have this meaning only in a column whose tag has `"extensions":1`. `docs/formats/msgpack.md` lists them with
-//! their payloads. The meaning of a code never changes.
+//! The Python classes of mixed cells. [`extension_codes`](colonnade::cells::msgpack::extension_codes) has the code of each.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{IntoPyDict, PyType};
-
-/// The version of the codes below.
-pub(crate) const VERSION: u64 = 1;
-
-pub(crate) const TUPLE: i8 = 1;
-pub(crate) const INT: i8 = 2;
-pub(crate) const COMPLEX: i8 = 3;
-pub(crate) const DATE: i8 = 4;
-pub(crate) const TIME: i8 = 5;
-pub(crate) const DATETIME: i8 = 6;
-pub(crate) const TIMEDELTA: i8 = 7;
-pub(crate) const DECIMAL: i8 = 8;
-pub(crate) const UUID: i8 = 9;
-// `colonnade/_cell_kinds.py` writes and reads codes from 10 on: classes of NumPy and pandas.
 
 /// Separates a time, its fold and its zone.
 pub(crate) const SEPARATOR: char = '|';

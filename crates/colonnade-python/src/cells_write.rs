@@ -6,13 +6,14 @@
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_data::{ArrayData, ArrayDataBuilder};
 use arrow_schema::DataType;
+use colonnade::cells::msgpack::extension_codes as codes;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 use rmp::encode;
 
-use crate::cells_types::{self as codes, CellTypes, SEPARATOR, types};
+use crate::cells_types::{CellTypes, SEPARATOR, types};
 use crate::errors;
 
 /// Maximum nesting of containers within a cell. A bundle puts four levels around a frame, and readers allow 64 by default.

@@ -51,7 +51,7 @@ def _condition(part: object) -> Condition:
         raise OptionError(f"filters: expected a condition {_CONDITION}, found {part!r}.")
     column, comparison, value = part
     if not isinstance(comparison, str) or comparison not in COMPARISONS:
-        near = nearest_hint(comparison, COMPARISONS) if isinstance(comparison, str) else ""
+        near = nearest_hint(comparison, COMPARISONS)
         words = " or ".join(map(repr, COMPARISONS))
         raise OptionError(f"filters of {column!r}: expected {words}, found {comparison!r}{near}.")
     many = isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes)

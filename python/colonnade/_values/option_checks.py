@@ -32,14 +32,14 @@ def is_one_of(value: object, choices: tuple[str, ...]) -> bool:
 
 def check_choice(name: str, value: object, choices: tuple[str, ...]) -> None:
     if value is not None and not is_one_of(value, choices):
-        near = nearest_hint(value, choices) if isinstance(value, str) else ""
+        near = nearest_hint(value, choices)
         raise OptionError(f"{name}: expected None, {', '.join(map(repr, choices))}, found {value!r}{near}.")
 
 
 def check_word(name: str, value: object, choices: tuple[str, ...]) -> None:
     """As `check_choice`, but None is not allowed."""
     if not is_one_of(value, choices):
-        near = nearest_hint(value, choices) if isinstance(value, str) else ""
+        near = nearest_hint(value, choices)
         raise OptionError(f"{name}: expected {' or '.join(map(repr, choices))}, found {value!r}{near}.")
 
 

@@ -4,6 +4,7 @@
 //! extent of one column on its own thread, and the received part of a message.
 
 pub mod column;
+pub mod extension_codes;
 pub mod head;
 pub mod heads;
 pub mod options;

@@ -52,6 +52,8 @@ fn native(values: &mut MsgpackValues<'_>, cell: TextStyle, depth: u32, out: &mut
     }
     let (style, syntax, exact) = (TextStyle::json(cell.format), cell.syntax, cell.header);
     let list = |out: &mut Vec<u8>, i: usize| between(i, style, out);
+    // NaN and infinities have the spelling of the cell's own format.
+    let spelling = |is_finite: bool| if is_finite { style } else { cell };
     let mut found = values.head().ok()?;
     if let MsgpackHead::Ext(code, _) = found
         && !exact
@@ -63,14 +65,14 @@ fn native(values: &mut MsgpackValues<'_>, cell: TextStyle, depth: u32, out: &mut
         MsgpackHead::Bool(found) => out.extend_from_slice(if found { b"true" } else { b"false" }),
         MsgpackHead::Int(found) => put_int(found, out),
         MsgpackHead::UInt(found) => out.extend_from_slice(itoa::Buffer::new().format(found).as_bytes()),
-        MsgpackHead::F64(bits) if f64::from_bits(bits).is_finite() => {
-            floats::put(f64::from_bits(bits), style, out).ok()?
+        MsgpackHead::F64(bits) if !exact || f64::from_bits(bits).is_finite() => {
+            let value = f64::from_bits(bits);
+            floats::put(value, spelling(value.is_finite()), out).ok()?;
         }
-        MsgpackHead::F32(bits) if !exact && f32::from_bits(bits).is_finite() => {
-            floats::put(f32::from_bits(bits), style, out).ok()?;
+        MsgpackHead::F32(bits) if !exact => {
+            let value = f32::from_bits(bits);
+            floats::put(value, spelling(value.is_finite()), out).ok()?;
         }
-        MsgpackHead::F64(bits) if !exact => floats::put(f64::from_bits(bits), cell, out).ok()?,
-        MsgpackHead::F32(bits) if !exact => floats::put(f32::from_bits(bits), cell, out).ok()?,
         found @ MsgpackHead::Str(_) => {
             let text = values.payload(found).ok()?;
             simdutf8::basic::from_utf8(text).ok()?;

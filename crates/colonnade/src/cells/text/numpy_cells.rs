@@ -2,15 +2,11 @@
 
 use super::decode::MsgpackValues;
 use super::{TextStyle, floats};
+use crate::cells::msgpack::extension_codes::{COMPLEX, SCALAR, TUPLE};
 use crate::cells::msgpack::head::MsgpackHead;
 use crate::cells::typed::half;
 use crate::error::Result;
 use crate::frame::{ByteOrder, DType, DTypeKind};
-
-/// The extensions of `docs/formats/msgpack.md` that hold floats.
-const TUPLE: i8 = 1;
-const COMPLEX: i8 = 3;
-const SCALAR: i8 = 10;
 
 /// Splits the payload of a scalar into its dtype and its bytes.
 fn scalar(payload: &[u8]) -> Option<(DType, &[u8])> {

@@ -63,13 +63,12 @@ impl Format for ArrowStreamFormat {
         options: &Options,
         request: &Request<'_>,
     ) -> Result<Loaded> {
-        let opening = options;
-        let options: &OpenOptions = options_of(SPEC.name, options)?;
-        if options.allow_truncated {
+        let own: &OpenOptions = options_of(SPEC.name, options)?;
+        if own.allow_truncated {
             // The memory of a frame is exact where the stream ends well. What came of another one is decoded afterwards.
-            return self.open(Source::Stream(stream), opening, request.progress)?.load(request);
+            return self.open(Source::Stream(stream), options, request.progress)?.load(request);
         }
-        let mut decoder = IncrementalDecoder::frame(options.limits, Schemas::default())?;
+        let mut decoder = IncrementalDecoder::frame(own.limits, Schemas::default())?;
         decoder.read(stream, request.progress)?;
         let frame = match decoder.into_decoded(request)? {
             DecodedStream::Frame(frame) => *frame,
